@@ -1,0 +1,30 @@
+//! The schema of the book shop, one file per change.
+//!
+//! A migration is never edited once it has been released: a new one follows it. The indexes that an order needs stand
+//! beside the table that they are of.
+
+use sea_orm_migration::prelude::*;
+
+mod dialect;
+mod m20260101_000001_uuidv7;
+mod m20260101_000002_book;
+mod m20260101_000003_book_rating;
+mod m20260101_000004_book_order;
+
+/// Every change, in order.
+#[derive(Debug)]
+pub struct Migrator;
+
+#[async_trait::async_trait]
+impl MigratorTrait for Migrator {
+    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
+        vec![
+            Box::new(m20260101_000001_uuidv7::Migration),
+            Box::new(m20260101_000002_book::Migration),
+            Box::new(m20260101_000003_book_rating::Migration),
+            Box::new(m20260101_000004_book_order::Migration),
+        ]
+    }
+}
+
+pub use sea_orm_migration::{MigrationStatus, MigratorTrait};

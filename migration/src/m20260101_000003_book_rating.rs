@@ -1,0 +1,49 @@
+//! What readers gave the books.
+
+use sea_orm_migration::prelude::*;
+
+use crate::dialect::run;
+
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    fn use_transaction(&self) -> Option<bool> {
+        Some(true)
+    }
+
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        run(manager, UP_POSTGRES, UP_SQLITE).await
+    }
+
+    async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        run(manager, "DROP TABLE book_rating", "DROP TABLE book_rating").await
+    }
+}
+
+const UP_POSTGRES: &str = "
+CREATE TABLE book_rating (
+    id      uuid PRIMARY KEY DEFAULT uuidv7(),
+    rating  smallint NOT NULL CHECK (rating BETWEEN 1 AND 5),
+    book_id uuid NOT NULL REFERENCES book (id) DEFERRABLE INITIALLY DEFERRED
+);
+
+-- ORDER BY rating, id: both ways
+CREATE INDEX book_rating_by_rating ON book_rating (rating, id);
+-- of one book, ORDER BY id: both ways
+CREATE INDEX book_rating_of_book ON book_rating (book_id, id);
+";
+
+const UP_SQLITE: &str = "
+CREATE TABLE book_rating (
+    id      BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
+    rating  INTEGER NOT NULL CHECK (rating BETWEEN 1 AND 5),
+    book_id BLOB NOT NULL REFERENCES book (id) DEFERRABLE INITIALLY DEFERRED
+) STRICT, WITHOUT ROWID;
+
+-- ORDER BY rating, id: both ways
+CREATE INDEX book_rating_by_rating ON book_rating (rating, id);
+-- of one book, ORDER BY id: both ways
+CREATE INDEX book_rating_of_book ON book_rating (book_id, id);
+";

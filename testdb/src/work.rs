@@ -1,0 +1,78 @@
+//! What a statement costs, counted and never timed.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
+use serde_json::Value;
+
+/// The work of running a statement, in units that do not depend on the machine: on PostgreSQL the buffers touched, on
+/// SQLite the instructions of its virtual machine.
+///
+/// On SQLite the connection must be a pool of one.
+///
+/// # Panics
+///
+/// Where the statement fails.
+pub async fn work(db: &DatabaseConnection, statement: Statement) -> u64 {
+    match db.get_database_backend() {
+        DbBackend::Postgres => {
+            let plan = &explain(db, statement, "ANALYZE, BUFFERS, FORMAT JSON").await[0]["Plan"];
+            ["Shared Hit Blocks", "Shared Read Blocks"].iter().filter_map(|count| plan[count].as_u64()).sum()
+        }
+        _ => instructions(db, statement).await,
+    }
+}
+
+/// The nodes of the statement's plan, a line each: on SQLite the text of `EXPLAIN QUERY PLAN`, on PostgreSQL the node
+/// type, the relation, and what was read and thrown away.
+///
+/// # Panics
+///
+/// Where the statement fails.
+pub async fn plan(db: &DatabaseConnection, statement: Statement) -> Vec<String> {
+    if db.get_database_backend() == DbBackend::Postgres {
+        let mut lines = Vec::new();
+        describe(&explain(db, statement, "ANALYZE, FORMAT JSON").await[0]["Plan"], &mut lines);
+        return lines;
+    }
+    let explain = Statement { sql: format!("EXPLAIN QUERY PLAN {}", statement.sql), ..statement };
+    let rows = db.query_all_raw(explain).await.expect("the statement has a plan");
+    rows.iter().map(|row| row.try_get("", "detail").expect("a plan has details")).collect()
+}
+
+async fn explain(db: &DatabaseConnection, statement: Statement, options: &str) -> Value {
+    let explain = Statement { sql: format!("EXPLAIN ({options}) {}", statement.sql), ..statement };
+    let row = db.query_one_raw(explain).await.expect("the statement runs").expect("EXPLAIN answers");
+    row.try_get_by_index(0).expect("EXPLAIN answers in JSON")
+}
+
+fn describe(node: &Value, lines: &mut Vec<String>) {
+    let text = |name: &str| node[name].as_str().unwrap_or_default().to_owned();
+    let count = |name: &str| node[name].as_f64().unwrap_or_default();
+    let read = count("Actual Rows") * count("Actual Loops");
+    let removed = count("Rows Removed by Filter") * count("Actual Loops");
+    let place = [text("Node Type"), text("Relation Name"), text("Index Name")].join(" ");
+    lines.push(format!("{} read {read} removed {removed}", place.trim()));
+    for child in node["Plans"].as_array().into_iter().flatten() {
+        describe(child, lines);
+    }
+}
+
+async fn instructions(db: &DatabaseConnection, statement: Statement) -> u64 {
+    let count = Arc::new(AtomicU64::new(0));
+    let counter = Arc::clone(&count);
+    let pool = db.get_sqlite_connection_pool();
+    let mut connection = pool.acquire().await.expect("a connection");
+    connection.lock_handle().await.expect("the connection's handle").set_progress_handler(1, move || {
+        counter.fetch_add(1, Ordering::Relaxed);
+        true
+    });
+    drop(connection);
+
+    db.query_all_raw(statement).await.expect("the statement runs");
+
+    let mut connection = pool.acquire().await.expect("a connection");
+    connection.lock_handle().await.expect("the connection's handle").remove_progress_handler();
+    count.load(Ordering::Relaxed)
+}
