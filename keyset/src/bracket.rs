@@ -1,0 +1,117 @@
+//! The statement that reads a page with its two neighbours.
+//!
+//! Going forward after a key:
+//!
+//! ```text
+//! witness side: ranges at or before the key, reversed order, limit 1     -> has_previous
+//! page side:    ranges strictly beyond the key, order,       limit n+1   -> the rows, and has_next
+//! ```
+//!
+//! All of it is one `UNION ALL`; a segment number tells the branches apart, and the outer `ORDER BY` makes the order
+//! the SQL's promise. The row that the key was taken from need not exist any more, and the page may be empty: both
+//! flags are exact all the same.
+//!
+//! ```sql
+//! -- ratings ORDER BY id, the first 20 after a cursor
+//! SELECT * FROM (SELECT id, rating, id AS keyset_0, 0 AS keyset_segment FROM book_rating
+//!                WHERE id <= $1 ORDER BY id DESC LIMIT 1) AS r
+//! UNION ALL
+//! SELECT * FROM (SELECT id, rating, id AS keyset_0, 1 AS keyset_segment FROM book_rating
+//!                WHERE id > $2 ORDER BY id ASC LIMIT 21) AS r
+//! ORDER BY keyset_segment ASC, keyset_0 ASC LIMIT 22
+//! ```
+//!
+//! Backward is the same on the reversed order. With both cursors the far bound is a computed column of the rows,
+//! `keyset_inside`, and never a filter, so that a short window cannot send the scan to the end of the table.
+
+use sea_orm::sea_query::{Alias, CaseStatement, Condition, Expr, Query, SelectStatement, UnionType};
+use sea_orm::{DbBackend, Statement};
+
+use crate::dialect::Dialect;
+use crate::range::{self, Edge, Range};
+use crate::{Key, Order, Page, Sort};
+
+/// Says which branch a row comes from: [`WITNESS`], or the page's ranges from 1, the nearest first.
+pub(crate) const SEGMENT: &str = "keyset_segment";
+/// The segment of the rows on the near side of the page.
+pub(crate) const WITNESS: i32 = 0;
+/// 1 where a row lies short of the far cursor, else 0; absent where there is no far cursor.
+pub(crate) const INSIDE: &str = "keyset_inside";
+
+/// The column that holds the value of the sort at this place.
+pub(crate) fn key_column(place: usize) -> String {
+    format!("keyset_{place}")
+}
+
+/// The statement that reads this page of these rows: see the [module](self) for its shape.
+///
+/// The query brings its columns, filters and joins; an order, a limit or an offset of its own has no meaning here and
+/// is dropped.
+#[must_use]
+pub fn bracket(query: &SelectStatement, order: &Order, page: &Page, backend: DbBackend) -> Statement {
+    let dialect = Dialect(backend);
+    let order = &page.travel(order);
+    let back = order.reversed();
+
+    let (witnesses, ranges) = match page.near() {
+        None => (Vec::new(), range::all(order)),
+        Some(near) => {
+            (range::beyond(&back, near, Edge::Inclusive, dialect), range::beyond(order, near, Edge::Exclusive, dialect))
+        }
+    };
+    let inside = page.far().map(|far| inside(&back, far, dialect));
+    let size = u64::from(page.size) + 1;
+
+    let branch = |segment: i32, range: &Range, order: &Order, limit: u64| {
+        let mut branch = query.clone();
+        branch.clear_order_by().reset_limit().reset_offset();
+        for (place, sort) in order.sorts().iter().enumerate() {
+            branch.expr_as(sort.expr.clone(), Alias::new(key_column(place)));
+        }
+        branch.expr_as(Expr::cust(segment.to_string()), SEGMENT);
+        if let Some(inside) = &inside {
+            branch.expr_as(inside.clone(), INSIDE);
+        }
+        let condition = range.condition(order);
+        if !condition.is_empty() {
+            branch.cond_where(condition);
+        }
+        branch.limit(limit);
+        range.order(order, dialect, &mut branch);
+        Query::select().expr(Expr::cust("*")).from_subquery(branch, "r").take()
+    };
+    let limit = size + witnesses.len() as u64;
+    let witnesses = witnesses.iter().map(|range| branch(WITNESS, range, &back, 1));
+    let pages = (1..).zip(&ranges).map(|(segment, range)| branch(segment, range, order, size));
+
+    let mut union = union_all(witnesses.chain(pages));
+    union.order_by(SEGMENT, sea_orm::sea_query::Order::Asc).limit(limit);
+    for (place, sort) in order.sorts().iter().enumerate() {
+        order_by_key(&mut union, place, sort, dialect);
+    }
+    dialect.statement(&union)
+}
+
+/// Whether a row lies strictly short of the far cursor: the ranges beyond it on the way back, as one value.
+fn inside(back: &Order, far: &Key, dialect: Dialect) -> CaseStatement {
+    let ranges = range::beyond(back, far, Edge::Exclusive, dialect);
+    let any = ranges.iter().fold(Condition::any(), |any, range| any.add(range.condition(back)));
+    Expr::case(any, Expr::cust("1")).finally(Expr::cust("0"))
+}
+
+fn union_all(mut branches: impl Iterator<Item = SelectStatement>) -> SelectStatement {
+    let mut union = branches.next().unwrap_or_default();
+    for branch in branches {
+        union.union(UnionType::All, branch);
+    }
+    union
+}
+
+fn order_by_key(union: &mut SelectStatement, place: usize, sort: &Sort, dialect: Dialect) {
+    let column = Alias::new(key_column(place));
+    if sort.nullable && dialect.native_nulls(sort.direction) != sort.nulls {
+        union.order_by_with_nulls(column, sort.direction.into(), sort.nulls.into());
+    } else {
+        union.order_by(column, sort.direction.into());
+    }
+}

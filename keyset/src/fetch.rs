@@ -1,0 +1,50 @@
+//! From a query to a slice.
+
+use sea_orm::sea_query::SelectStatement;
+use sea_orm::{ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryResult, QueryTrait, Select};
+
+use crate::bracket::{self, bracket};
+use crate::slice::Found;
+use crate::{Key, Order, Page, Row, Slice};
+
+/// One page of an entity's rows, by one statement.
+///
+/// The query brings the filters and joins.
+///
+/// # Errors
+///
+/// [`DbErr`] where the database fails.
+pub async fn fetch<C, E>(db: &C, query: Select<E>, order: &Order, page: &Page) -> Result<Slice<E::Model>, DbErr>
+where
+    C: ConnectionTrait,
+    E: EntityTrait,
+{
+    fetch_into(db, query, order, page).await
+}
+
+/// [`fetch`], into another model than the entity's own: a partial model, or one over a join.
+///
+/// Columns may be projected at will; what the page needs of them is selected besides.
+///
+/// # Errors
+///
+/// [`DbErr`] where the database fails, or a row does not fit the model.
+pub async fn fetch_into<M, C, Q>(db: &C, query: Q, order: &Order, page: &Page) -> Result<Slice<M>, DbErr>
+where
+    M: FromQueryResult,
+    C: ConnectionTrait,
+    Q: QueryTrait<QueryStatement = SelectStatement>,
+{
+    let statement = bracket(query.as_query(), order, page, db.get_database_backend());
+    let rows = db.query_all_raw(statement).await?;
+    let found = rows.iter().map(|row| read(row, order, page)).collect::<Result<_, _>>()?;
+    Ok(Slice::cut(found, page))
+}
+
+fn read<M: FromQueryResult>(row: &QueryResult, order: &Order, page: &Page) -> Result<Found<M>, DbErr> {
+    Ok(Found {
+        segment: row.try_get("", bracket::SEGMENT)?,
+        inside: page.far().is_none() || row.try_get::<i32>("", bracket::INSIDE)? == 1,
+        row: Row { key: Key::read(order, row)?, item: M::from_query_result(row, "")? },
+    })
+}

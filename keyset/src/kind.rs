@@ -1,0 +1,150 @@
+//! The types of value that rows can be ordered by.
+
+use sea_orm::sea_query::ColumnType;
+use sea_orm::{DbErr, QueryResult, Value};
+
+use crate::wire::Scalar;
+
+/// The type of a sort's values: how they are read from a row, bound to a statement and written into a cursor.
+///
+/// | kind | column types | limits |
+/// |---|---|---|
+/// | `Bool` | boolean | |
+/// | `SmallInt`, `Int`, `BigInt` | integers of 16, 32 and 64 bits | signed |
+/// | `Float`, `Double` | floating point | `-0.0` counts as `0.0`, as both databases compare them |
+/// | `Decimal` | decimal, money | 28 digits; 15 on SQLite, which keeps decimals as doubles |
+/// | `Text` | char, varchar, text | ordered by the column's own collation |
+/// | `Bytes` | binary, blob | |
+/// | `Date`, `Time`, `DateTime`, `DateTimeUtc` | date, time, timestamp, timestamp with time zone | microseconds |
+/// | `Uuid` | uuid | |
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the table above says it once")]
+pub enum Kind {
+    Bool,
+    SmallInt,
+    Int,
+    BigInt,
+    Float,
+    Double,
+    Decimal,
+    Text,
+    Bytes,
+    Date,
+    Time,
+    DateTime,
+    DateTimeUtc,
+    Uuid,
+}
+
+impl Kind {
+    /// The kind of a column of this type; `None` where rows cannot be ordered by it (JSON, arrays, enums, ...).
+    #[must_use]
+    pub fn of(column: &ColumnType) -> Option<Self> {
+        Some(match column {
+            ColumnType::Boolean => Self::Bool,
+            ColumnType::TinyInteger | ColumnType::SmallInteger => Self::SmallInt,
+            ColumnType::Integer => Self::Int,
+            ColumnType::BigInteger => Self::BigInt,
+            ColumnType::Float => Self::Float,
+            ColumnType::Double => Self::Double,
+            ColumnType::Decimal(_) | ColumnType::Money(_) => Self::Decimal,
+            ColumnType::Char(_) | ColumnType::String(_) | ColumnType::Text => Self::Text,
+            ColumnType::Binary(_) | ColumnType::VarBinary(_) | ColumnType::Blob => Self::Bytes,
+            ColumnType::Date => Self::Date,
+            ColumnType::Time => Self::Time,
+            ColumnType::DateTime | ColumnType::Timestamp => Self::DateTime,
+            ColumnType::TimestampWithTimeZone => Self::DateTimeUtc,
+            ColumnType::Uuid => Self::Uuid,
+            _ => return None,
+        })
+    }
+
+    /// Reads a value of this kind from a column of a result row.
+    pub(crate) fn read(self, row: &QueryResult, column: &str) -> Result<Value, DbErr> {
+        match self {
+            Self::Bool => row.try_get("", column).map(Value::Bool),
+            Self::SmallInt => row.try_get("", column).map(Value::SmallInt),
+            Self::Int => row.try_get("", column).map(Value::Int),
+            Self::BigInt => row.try_get("", column).map(Value::BigInt),
+            Self::Float => row.try_get("", column).map(Value::Float),
+            Self::Double => row.try_get("", column).map(Value::Double),
+            Self::Decimal => row.try_get("", column).map(Value::Decimal),
+            Self::Text => row.try_get("", column).map(Value::String),
+            Self::Bytes => row.try_get("", column).map(Value::Bytes),
+            Self::Date => row.try_get("", column).map(Value::ChronoDate),
+            Self::Time => row.try_get("", column).map(Value::ChronoTime),
+            Self::DateTime => row.try_get("", column).map(Value::ChronoDateTime),
+            Self::DateTimeUtc => row.try_get("", column).map(Value::ChronoDateTimeUtc),
+            Self::Uuid => row.try_get("", column).map(Value::Uuid),
+        }
+    }
+
+    /// A value of this kind from what a cursor holds; `None` where the cursor holds another type, or a number that
+    /// this kind has no room for.
+    pub(crate) fn value(self, scalar: Scalar) -> Option<Value> {
+        Some(match (self, scalar) {
+            (_, Scalar::Null) => self.null(),
+            (Self::Bool, Scalar::Bool(v)) => v.into(),
+            (Self::SmallInt, Scalar::Int(v)) => i16::try_from(v).ok()?.into(),
+            (Self::Int, Scalar::Int(v)) => i32::try_from(v).ok()?.into(),
+            (Self::BigInt, Scalar::Int(v)) => i64::try_from(v).ok()?.into(),
+            #[expect(clippy::cast_possible_truncation, reason = "the next line refuses what was truncated")]
+            (Self::Float, Scalar::Double(v)) => {
+                let narrow = v as f32;
+                (f64::from(narrow).to_bits() == v.to_bits()).then(|| narrow.into())?
+            }
+            (Self::Double, Scalar::Double(v)) => v.into(),
+            (Self::Decimal, Scalar::Decimal(v)) => v.into(),
+            (Self::Text, Scalar::Text(v)) => v.into(),
+            (Self::Bytes, Scalar::Bytes(v)) => v.into(),
+            (Self::Date, Scalar::Date(v)) => v.into(),
+            (Self::Time, Scalar::Time(v)) => v.into(),
+            (Self::DateTime, Scalar::DateTime(v)) => v.into(),
+            (Self::DateTimeUtc, Scalar::DateTimeUtc(v)) => v.into(),
+            (Self::Uuid, Scalar::Uuid(v)) => v.into(),
+            _ => return None,
+        })
+    }
+
+    /// NULL, typed, so that a statement never has to guess.
+    pub(crate) fn null(self) -> Value {
+        match self {
+            Self::Bool => Value::Bool(None),
+            Self::SmallInt => Value::SmallInt(None),
+            Self::Int => Value::Int(None),
+            Self::BigInt => Value::BigInt(None),
+            Self::Float => Value::Float(None),
+            Self::Double => Value::Double(None),
+            Self::Decimal => Value::Decimal(None),
+            Self::Text => Value::String(None),
+            Self::Bytes => Value::Bytes(None),
+            Self::Date => Value::ChronoDate(None),
+            Self::Time => Value::ChronoTime(None),
+            Self::DateTime => Value::ChronoDateTime(None),
+            Self::DateTimeUtc => Value::ChronoDateTimeUtc(None),
+            Self::Uuid => Value::Uuid(None),
+        }
+    }
+
+    /// What a cursor holds of a value of this kind; `None` for a value of another kind.
+    pub(crate) fn scalar(self, value: &Value) -> Option<Scalar> {
+        Some(match (self, value) {
+            (_, null) if *null == self.null() => Scalar::Null,
+            (Self::Bool, Value::Bool(Some(v))) => Scalar::Bool(*v),
+            (Self::SmallInt, Value::SmallInt(Some(v))) => Scalar::Int((*v).into()),
+            (Self::Int, Value::Int(Some(v))) => Scalar::Int((*v).into()),
+            (Self::BigInt, Value::BigInt(Some(v))) => Scalar::Int((*v).into()),
+            (Self::Float, Value::Float(Some(v))) => Scalar::Double((*v).into()),
+            (Self::Double, Value::Double(Some(v))) => Scalar::Double(*v),
+            (Self::Decimal, Value::Decimal(Some(v))) => Scalar::Decimal(*v),
+            (Self::Text, Value::String(Some(v))) => Scalar::Text(v.clone()),
+            (Self::Bytes, Value::Bytes(Some(v))) => Scalar::Bytes(v.clone()),
+            (Self::Date, Value::ChronoDate(Some(v))) => Scalar::Date(*v),
+            (Self::Time, Value::ChronoTime(Some(v))) => Scalar::Time(*v),
+            (Self::DateTime, Value::ChronoDateTime(Some(v))) => Scalar::DateTime(*v),
+            (Self::DateTimeUtc, Value::ChronoDateTimeUtc(Some(v))) => Scalar::DateTimeUtc(*v),
+            (Self::Uuid, Value::Uuid(Some(v))) => Scalar::Uuid(*v),
+            _ => return None,
+        })
+    }
+}

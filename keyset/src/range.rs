@@ -1,0 +1,162 @@
+//! A stretch of one index.
+//!
+//! The rows strictly beyond a key are found by no `OR`, which every planner turns into a filter over a scan, but as a
+//! disjoint union of ranges, each of them one descent of an index:
+//!
+//! ```sql
+//! -- beyond the key (v1, v2, v3) under a DESC, b ASC, id DESC, from the nearest to the farthest
+//! a = v1 AND b = v2 AND id < v3
+//! a = v1 AND b > v2
+//! a < v1
+//! ```
+//!
+//! A sort that can be NULL adds a range of its own, because a comparison never finds a NULL. Neighbouring ranges that
+//! run the same way are one row-value comparison where the database seeks it: under `a DESC, id DESC` the rows beyond
+//! `(v1, v2)` are `(a, id) < (v1, v2)`.
+
+use sea_orm::Value;
+use sea_orm::sea_query::{Condition, Expr, ExprTrait, SelectStatement};
+
+use crate::dialect::Dialect;
+use crate::{Direction, Key, Order, Sort};
+
+/// Rows that are equal on a prefix of the order's sorts and bounded on the next ones.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Range {
+    /// The values of the first sorts; NULL means `IS NULL`.
+    pins: Vec<Value>,
+    bound: Bound,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Bound {
+    /// Every row that the pins allow. The next sort is never NULL.
+    Open,
+    /// The rows in which the next sort is not NULL.
+    NotNull,
+    /// The rows in which the next sorts, as a row value, lie past these values.
+    Past(Vec<Value>, Edge),
+}
+
+/// Whether the key itself belongs to a range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Edge {
+    Exclusive,
+    Inclusive,
+}
+
+/// Every row, from the first to the last.
+pub(crate) fn all(order: &Order) -> Vec<Range> {
+    open(order, Vec::new())
+}
+
+/// The rows beyond a key, from the nearest to the farthest.
+pub(crate) fn beyond(order: &Order, key: &Key, edge: Edge, dialect: Dialect) -> Vec<Range> {
+    let (sorts, values) = (order.sorts(), key.values());
+    let mut ranges = Vec::new();
+    let mut end = sorts.len();
+    while end > 0 {
+        let start = run(sorts, values, end, dialect);
+        let pins = || values[..start].to_vec();
+        let (sort, value) = (&sorts[start], &values[start]);
+        let last_nulls = sort.nullable && sort.nulls == crate::Nulls::Last;
+
+        if !is_null(value) {
+            let edge = if end == sorts.len() { edge } else { Edge::Exclusive };
+            ranges.push(Range { pins: pins(), bound: Bound::Past(values[start..end].to_vec(), edge) });
+            if last_nulls {
+                let null = order.kinds()[start].null();
+                ranges.extend(open(order, [pins(), vec![null]].concat()));
+            }
+        } else if !last_nulls {
+            ranges.push(Range { pins: pins(), bound: Bound::NotNull });
+        }
+        end = start;
+    }
+    ranges
+}
+
+/// The start of the longest run of sorts, up to `end`, that one row-value comparison serves: they run the same way, and
+/// NULL can interfere with none but the first.
+fn run(sorts: &[Sort], values: &[Value], end: usize, dialect: Dialect) -> usize {
+    let mut start = end - 1;
+    while dialect.seeks_row_values()
+        && start > 0
+        && !sorts[start].nullable
+        && sorts[start - 1].direction == sorts[start].direction
+        && !is_null(&values[start - 1])
+    {
+        start -= 1;
+    }
+    start
+}
+
+/// Every row that the pins allow, in order: where the next sort can be NULL, the NULLs are a range of their own, so
+/// that any index serves any placement of them.
+fn open(order: &Order, pins: Vec<Value>) -> Vec<Range> {
+    let place = pins.len();
+    let Some(sort) = order.sorts().get(place).filter(|sort| sort.nullable) else {
+        return vec![Range { pins, bound: Bound::Open }];
+    };
+    let null = order.kinds()[place].null();
+    let nulls = open(order, [pins.clone(), vec![null]].concat());
+    let values = vec![Range { pins, bound: Bound::NotNull }];
+    match sort.nulls {
+        crate::Nulls::First => [nulls, values].concat(),
+        crate::Nulls::Last => [values, nulls].concat(),
+    }
+}
+
+impl Range {
+    /// The rows of this range, as a predicate.
+    pub(crate) fn condition(&self, order: &Order) -> Condition {
+        let sorts = order.sorts();
+        let mut condition = Condition::all();
+        for (sort, value) in sorts.iter().zip(&self.pins) {
+            let expr = sort.expr.clone();
+            condition = condition.add(if is_null(value) { expr.is_null() } else { expr.eq(value.clone()) });
+        }
+        let next = &sorts[self.pins.len()..];
+        match &self.bound {
+            Bound::Open => condition,
+            Bound::NotNull => condition.add(next[0].expr.clone().is_not_null()),
+            Bound::Past(values, edge) => condition.add(past(&next[..values.len()], values, *edge)),
+        }
+    }
+
+    /// Orders a statement that is confined to this range, naming only the sorts that vary in it: what is pinned needs
+    /// no order, and a column known to hold no NULL needs no null placement, which would cost it the index.
+    pub(crate) fn order(&self, order: &Order, dialect: Dialect, statement: &mut SelectStatement) {
+        let varying = order.sorts().iter().skip(self.pins.len());
+        for (place, sort) in varying.enumerate() {
+            let (expr, direction) = (sort.expr.clone(), sort.direction.into());
+            let no_nulls = !sort.nullable || (place == 0 && self.bound != Bound::Open);
+            if no_nulls || dialect.native_nulls(sort.direction) == sort.nulls {
+                statement.order_by_expr(expr, direction);
+            } else {
+                statement.order_by_expr_with_nulls(expr, direction, sort.nulls.into());
+            }
+        }
+    }
+}
+
+/// `(a, b) > (v1, v2)`, the way the sorts run.
+fn past(sorts: &[Sort], values: &[Value], edge: Edge) -> Expr {
+    let left = row(sorts.iter().map(|sort| sort.expr.clone()).collect());
+    let right = row(values.iter().cloned().map(Expr::value).collect());
+    match (sorts[0].direction, edge) {
+        (Direction::Asc, Edge::Exclusive) => left.gt(right),
+        (Direction::Asc, Edge::Inclusive) => left.gte(right),
+        (Direction::Desc, Edge::Exclusive) => left.lt(right),
+        (Direction::Desc, Edge::Inclusive) => left.lte(right),
+    }
+}
+
+/// A row value; of one expression, the expression.
+fn row(mut exprs: Vec<Expr>) -> Expr {
+    if exprs.len() == 1 { exprs.remove(0) } else { Expr::tuple(exprs) }
+}
+
+fn is_null(value: &Value) -> bool {
+    *value == value.as_null()
+}

@@ -1,0 +1,53 @@
+//! What was found.
+
+use crate::bracket::WITNESS;
+use crate::{End, Key, Page};
+
+/// One page of a list, and what lies around it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Slice<M> {
+    /// The rows, in the order that was asked for, whichever end they were counted from.
+    pub rows: Vec<Row<M>>,
+    /// Whether the list goes on before these rows.
+    ///
+    /// Reading from the front: whether a row stands at or before `after`. Reading from the back: whether the window
+    /// between the cursors holds more than was asked for.
+    pub has_previous: bool,
+    /// Whether the list goes on after these rows; the mirror of `has_previous`.
+    pub has_next: bool,
+}
+
+/// A row and its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row<M> {
+    /// Where the row stands.
+    pub key: Key,
+    /// The row itself.
+    pub item: M,
+}
+
+/// A row as a bracket returns it.
+pub(crate) struct Found<M> {
+    pub(crate) segment: i32,
+    pub(crate) inside: bool,
+    pub(crate) row: Row<M>,
+}
+
+impl<M> Slice<M> {
+    /// Cuts a page out of its bracket.
+    pub(crate) fn cut(found: Vec<Found<M>>, page: &Page) -> Self {
+        let behind = found.iter().any(|found| found.segment == WITNESS);
+        let mut ahead = found.into_iter().filter(|found| found.segment != WITNESS && found.inside);
+        let mut rows: Vec<_> = ahead.by_ref().take(page.size as usize).map(|found| found.row).collect();
+        let more = ahead.next().is_some();
+
+        let (has_previous, has_next) = match page.end {
+            End::Front => (behind, more),
+            End::Back => {
+                rows.reverse();
+                (more, behind)
+            }
+        };
+        Self { rows, has_previous, has_next }
+    }
+}

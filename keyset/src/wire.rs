@@ -1,0 +1,295 @@
+//! The bytes of a value in a cursor: one tag, then big-endian content.
+//!
+//! | tag | value | bytes after the tag |
+//! |---|---|---|
+//! | 0, 1, 2 | null, true, false | 0 |
+//! | 192 + n | text of n < 64 bytes | n |
+//! | 3 | text of 64 to 319 bytes | 1 (length − 64) + text |
+//! | 4 | text of 320 to 65,855 bytes | 2 (length − 320) + text |
+//! | 5 | bytes | 2 (length) + bytes |
+//! | 6, 8, 10, 12 | integer ≥ 0, in 1, 2, 4, 8 bytes | 1, 2, 4, 8 |
+//! | 7, 9, 11, 13 | integer < 0, as −v − 1, in the same widths | 1, 2, 4, 8 |
+//! | 14 | longer integer, as decimal text | 1 (length) + text |
+//! | 15 to 22 | whole decimal, in the widths of 6 to 13 | 1, 2, 4, 8 |
+//! | 23, 25 | longer whole decimal; decimal with a fraction: as text | 1 (length) + text |
+//! | 24 | double | 8 |
+//! | 26, 27 | date-time without zone: seconds of the Julian period; and microseconds | 8; 8 + 4 |
+//! | 28, 29 | the same with zone, in UTC | 8; 8 + 4 |
+//! | 30 | time of day: seconds; or 2^39 + microseconds | 3; 5 |
+//! | 31 | date, as a Julian day | 4 |
+//! | 32 | UUID | 16 |
+//!
+//! Each integer width starts where the narrower one ends, so every value has one encoding. Doubles and decimals have
+//! one too: `-0.0` is written as `0.0`, every NaN as the same NaN, and decimals lose their trailing zeros.
+//!
+//! Tags 0 to 31 are those of the keyset paginator that this project began from.
+
+use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Utc};
+use rust_decimal::Decimal;
+use uuid::Uuid;
+
+use crate::CursorError;
+
+/// A value as a cursor holds it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Scalar {
+    Null,
+    Bool(bool),
+    Int(i128),
+    Text(String),
+    Bytes(Vec<u8>),
+    Decimal(Decimal),
+    Double(f64),
+    DateTime(NaiveDateTime),
+    DateTimeUtc(DateTime<Utc>),
+    Time(NaiveTime),
+    Date(NaiveDate),
+    Uuid(Uuid),
+}
+
+const NULL: u8 = 0;
+const TRUE: u8 = 1;
+const FALSE: u8 = 2;
+const TEXT_64: u8 = 3;
+const TEXT_320: u8 = 4;
+const BYTES: u8 = 5;
+const INT: u8 = 6;
+const INT_LAST: u8 = INT + 7;
+const INT_TEXT: u8 = 14;
+const DECIMAL: u8 = 15;
+const DECIMAL_LAST: u8 = DECIMAL + 7;
+const DECIMAL_TEXT: u8 = 23;
+const DOUBLE: u8 = 24;
+const FRACTION: u8 = 25;
+const DATE_TIME: u8 = 26;
+const DATE_TIME_MICROS: u8 = 27;
+const DATE_TIME_UTC: u8 = 28;
+const DATE_TIME_UTC_MICROS: u8 = 29;
+const TIME: u8 = 30;
+const DATE: u8 = 31;
+const UUID: u8 = 32;
+const TEXT: u8 = 192;
+
+/// The integer widths: how many bytes, and the first magnitude that takes them.
+const WIDTHS: [(usize, u128); 4] = [(1, 0), (2, 256), (4, 65_792), (8, 4_295_033_088)];
+
+/// The Unix epoch in seconds of the Julian period (from noon, 1 January 4713 BC, by midnights: day 2,440,587.5).
+const JULIAN_SECONDS: i64 = 210_866_760_000;
+/// The Unix epoch as a Julian day number.
+const JULIAN_DAY: i64 = 2_440_588;
+/// `NaiveDate::num_days_from_ce` of the Unix epoch.
+const EPOCH_FROM_CE: i64 = 719_163;
+/// Set in a time of day that counts microseconds.
+const MICROS_OF_DAY: u64 = 1 << 39;
+
+/// Appends a value.
+///
+/// # Errors
+///
+/// [`CursorError::TooLong`] for text or bytes that no cursor can hold, [`CursorError::TooPrecise`] for a time finer
+/// than a microsecond, [`CursorError::TooFar`] for one before the Julian period, [`CursorError::Nul`] for a NUL.
+pub(crate) fn write(scalar: &Scalar, out: &mut Vec<u8>) -> Result<(), CursorError> {
+    match scalar {
+        Scalar::Null => out.push(NULL),
+        Scalar::Bool(v) => out.push(if *v { TRUE } else { FALSE }),
+        Scalar::Int(v) => {
+            if !write_widths(*v, INT, out) {
+                write_short(INT_TEXT, &v.to_string(), out)?;
+            }
+        }
+        Scalar::Text(v) => write_text(v, out)?,
+        Scalar::Bytes(v) => {
+            let length = u16::try_from(v.len()).map_err(|_| CursorError::TooLong(v.len()))?;
+            out.push(BYTES);
+            out.extend(length.to_be_bytes());
+            out.extend(v);
+        }
+        Scalar::Decimal(v) => write_decimal(v.normalize(), out)?,
+        Scalar::Double(v) => {
+            out.push(DOUBLE);
+            let one_zero_one_nan = if v.is_nan() { f64::NAN } else { v + 0.0 };
+            out.extend(one_zero_one_nan.to_be_bytes());
+        }
+        Scalar::DateTime(v) => write_instant(v, DATE_TIME, DATE_TIME_MICROS, out)?,
+        Scalar::DateTimeUtc(v) => write_instant(&v.naive_utc(), DATE_TIME_UTC, DATE_TIME_UTC_MICROS, out)?,
+        Scalar::Time(v) => {
+            out.push(TIME);
+            let (seconds, micros) = (u64::from(v.num_seconds_from_midnight()), u64::from(micros(*v)?));
+            match micros {
+                0 => out.extend(&seconds.to_be_bytes()[5..]),
+                micros => out.extend(&(MICROS_OF_DAY + seconds * 1_000_000 + micros).to_be_bytes()[3..]),
+            }
+        }
+        Scalar::Date(v) => {
+            let day = i64::from(v.num_days_from_ce()) - EPOCH_FROM_CE + JULIAN_DAY;
+            out.push(DATE);
+            out.extend(u32::try_from(day).map_err(|_| CursorError::TooFar)?.to_be_bytes());
+        }
+        Scalar::Uuid(v) => {
+            out.push(UUID);
+            out.extend(v.as_bytes());
+        }
+    }
+    Ok(())
+}
+
+/// Takes a value from the front; `None` where the bytes are none.
+///
+/// What it accepts can be wider than what [`write`] makes (a number in too many bytes): whoever needs one text for
+/// one value writes it again and compares.
+pub(crate) fn read(bytes: &mut &[u8]) -> Option<Scalar> {
+    Some(match read_number(bytes, 1)? {
+        0 => Scalar::Null,
+        1 => Scalar::Bool(true),
+        2 => Scalar::Bool(false),
+        tag => read_tagged(u8::try_from(tag).ok()?, bytes)?,
+    })
+}
+
+fn read_tagged(tag: u8, bytes: &mut &[u8]) -> Option<Scalar> {
+    Some(match tag {
+        TEXT_64 => {
+            let length = read_number(bytes, 1)? + 64;
+            Scalar::Text(read_text(bytes, length)?)
+        }
+        TEXT_320 => {
+            let length = read_number(bytes, 2)? + 320;
+            Scalar::Text(read_text(bytes, length)?)
+        }
+        TEXT.. => Scalar::Text(read_text(bytes, u64::from(tag - TEXT))?),
+        BYTES => {
+            let length = read_number(bytes, 2)?;
+            Scalar::Bytes(take(bytes, usize::try_from(length).ok()?)?.to_vec())
+        }
+        INT..=INT_LAST => Scalar::Int(read_widths(tag - INT, bytes)?),
+        INT_TEXT => Scalar::Int(read_short(bytes)?.parse().ok()?),
+        DECIMAL..=DECIMAL_LAST => Scalar::Decimal(read_widths(tag - DECIMAL, bytes)?.into()),
+        DECIMAL_TEXT | FRACTION => Scalar::Decimal(read_short(bytes)?.parse().ok()?),
+        DOUBLE => Scalar::Double(f64::from_bits(read_number(bytes, 8)?)),
+        DATE_TIME | DATE_TIME_MICROS => Scalar::DateTime(read_instant(bytes, tag == DATE_TIME_MICROS)?),
+        DATE_TIME_UTC | DATE_TIME_UTC_MICROS => {
+            Scalar::DateTimeUtc(read_instant(bytes, tag == DATE_TIME_UTC_MICROS)?.and_utc())
+        }
+        TIME => Scalar::Time(read_time(bytes)?),
+        DATE => {
+            let day = i64::try_from(read_number(bytes, 4)?).ok()? - JULIAN_DAY + EPOCH_FROM_CE;
+            Scalar::Date(NaiveDate::from_num_days_from_ce_opt(i32::try_from(day).ok()?)?)
+        }
+        UUID => Scalar::Uuid(Uuid::from_slice(take(bytes, 16)?).ok()?),
+        _ => return None,
+    })
+}
+
+/// In the narrowest width that has room; `false` where none has.
+fn write_widths(value: i128, first_tag: u8, out: &mut Vec<u8>) -> bool {
+    let negative = value < 0;
+    let magnitude = if negative { !value } else { value }.unsigned_abs();
+    for (step, (width, start)) in (0..).zip(WIDTHS) {
+        let offset = magnitude.wrapping_sub(start);
+        if magnitude >= start && offset >> (8 * width) == 0 {
+            out.push(first_tag + 2 * step + u8::from(negative));
+            out.extend(&offset.to_be_bytes()[16 - width..]);
+            return true;
+        }
+    }
+    false
+}
+
+fn read_widths(step: u8, bytes: &mut &[u8]) -> Option<i128> {
+    let (width, start) = WIDTHS[usize::from(step / 2)];
+    let magnitude = i128::try_from(u128::from(read_number(bytes, width)?) + start).ok()?;
+    Some(if step.is_multiple_of(2) { magnitude } else { !magnitude })
+}
+
+fn write_text(text: &str, out: &mut Vec<u8>) -> Result<(), CursorError> {
+    if text.contains('\0') {
+        return Err(CursorError::Nul);
+    }
+    let length = text.len();
+    match length {
+        0..64 => out.push(TEXT + length.to_be_bytes()[7]),
+        64..320 => out.extend([TEXT_64, (length - 64).to_be_bytes()[7]]),
+        _ => {
+            let [high, low] = u16::try_from(length - 320).map_err(|_| CursorError::TooLong(length))?.to_be_bytes();
+            out.extend([TEXT_320, high, low]);
+        }
+    }
+    out.extend(text.as_bytes());
+    Ok(())
+}
+
+fn write_decimal(value: Decimal, out: &mut Vec<u8>) -> Result<(), CursorError> {
+    if value.scale() > 0 {
+        write_short(FRACTION, &value.to_string(), out)
+    } else if write_widths(value.mantissa(), DECIMAL, out) {
+        Ok(())
+    } else {
+        write_short(DECIMAL_TEXT, &value.to_string(), out)
+    }
+}
+
+/// A number as text: never longer than the 40 characters of an `i128`.
+fn write_short(tag: u8, text: &str, out: &mut Vec<u8>) -> Result<(), CursorError> {
+    let length = u8::try_from(text.len()).map_err(|_| CursorError::TooLong(text.len()))?;
+    out.extend([tag, length]);
+    out.extend(text.as_bytes());
+    Ok(())
+}
+
+fn read_short(bytes: &mut &[u8]) -> Option<String> {
+    let length = read_number(bytes, 1)?;
+    read_text(bytes, length)
+}
+
+fn write_instant(at: &NaiveDateTime, whole: u8, fine: u8, out: &mut Vec<u8>) -> Result<(), CursorError> {
+    let (seconds, micros) = (at.and_utc().timestamp() + JULIAN_SECONDS, micros(at.time())?);
+    let seconds = u64::try_from(seconds).map_err(|_| CursorError::TooFar)?;
+    out.push(if micros == 0 { whole } else { fine });
+    out.extend(seconds.to_be_bytes());
+    if micros > 0 {
+        out.extend(micros.to_be_bytes());
+    }
+    Ok(())
+}
+
+fn read_instant(bytes: &mut &[u8], fine: bool) -> Option<NaiveDateTime> {
+    let seconds = i64::try_from(read_number(bytes, 8)?).ok()? - JULIAN_SECONDS;
+    let micros = if fine { u32::try_from(read_number(bytes, 4)?).ok()? } else { 0 };
+    let at = DateTime::from_timestamp(seconds, micros.checked_mul(1000)?)?;
+    Some(at.naive_utc())
+}
+
+fn read_time(bytes: &mut &[u8]) -> Option<NaiveTime> {
+    let fine = bytes.first()? & 0x80 != 0;
+    let (seconds, micros) = if fine {
+        let micros = read_number(bytes, 5)? - MICROS_OF_DAY;
+        (micros / 1_000_000, micros % 1_000_000)
+    } else {
+        (read_number(bytes, 3)?, 0)
+    };
+    NaiveTime::from_num_seconds_from_midnight_opt(u32::try_from(seconds).ok()?, u32::try_from(micros).ok()? * 1000)
+}
+
+/// The microseconds within the second. In a leap second there would be a million and more: it has none to keep.
+fn micros(time: NaiveTime) -> Result<u32, CursorError> {
+    let (micros, rest) = (time.nanosecond() / 1000, time.nanosecond() % 1000);
+    if rest == 0 && micros < 1_000_000 { Ok(micros) } else { Err(CursorError::TooPrecise) }
+}
+
+fn read_text(bytes: &mut &[u8], length: u64) -> Option<String> {
+    let text = take(bytes, usize::try_from(length).ok()?)?;
+    String::from_utf8(text.to_vec()).ok()
+}
+
+/// A big-endian number of up to eight bytes.
+fn read_number(bytes: &mut &[u8], width: usize) -> Option<u64> {
+    let digits = take(bytes, width)?;
+    Some(digits.iter().fold(0, |number, digit| number << 8 | u64::from(*digit)))
+}
+
+fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
+    bytes.split_off(..count)
+}
+
+#[cfg(test)]
+mod tests;

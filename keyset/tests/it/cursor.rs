@@ -1,0 +1,83 @@
+//! The format, frozen, and what it does with texts that are none of its own.
+
+use keyset::{CursorError, Direction, Key, Nulls, Order, Sort};
+use sea_orm::Value;
+
+use crate::atlas::{self, City, Column};
+
+fn by_people() -> Order {
+    atlas::order(&[(Column::People, Direction::Asc, Nulls::Last)])
+}
+
+fn key(people: Option<i64>, id: i32) -> Key {
+    Key::new(&by_people(), vec![Value::BigInt(people), id.into()]).unwrap()
+}
+
+#[track_caller]
+fn check(text: &str, error: CursorError) {
+    assert_eq!(by_people().open(text), Err(error), "{text}");
+}
+
+#[test]
+fn e3_a_cursor_is_the_same_text_for_ever() {
+    let order = by_people();
+    let cursor = order.seal(&key(Some(331), 10)).unwrap();
+    assert_eq!(cursor.as_str(), "AUcPCABLBgo");
+    assert_eq!(order.open(cursor.as_str()), Ok(key(Some(331), 10)));
+    assert_eq!(order.open(order.seal(&key(None, -1)).unwrap().as_str()), Ok(key(None, -1)));
+}
+
+#[test]
+fn e3_refused_under_another_order_and_accepted_under_the_same_one_spelt_otherwise() {
+    let cursor = by_people().seal(&key(Some(1), 2)).unwrap();
+    let spelt =
+        Order::of::<City>([Sort::asc(Column::People), Sort::asc(Column::Id), Sort::desc(Column::Rank)]).unwrap();
+    assert_eq!(spelt.open(cursor.as_str()), Ok(key(Some(1), 2)));
+    for other in [
+        (Column::People, Direction::Desc, Nulls::Last),
+        (Column::People, Direction::Asc, Nulls::First),
+        (Column::Rank, Direction::Asc, Nulls::Last),
+    ] {
+        assert_eq!(atlas::order(&[other]).open(cursor.as_str()), Err(CursorError::OtherOrder));
+    }
+}
+
+#[test]
+fn e2_what_is_no_cursor_has_a_typed_error() {
+    let malformed = ["?", "A", "AQ", "AUcP", "AUcPCABLBgp", "AUcPCABLBgo=", "AUcPCABLBg", "AUcPCABLBg o"];
+    for text in malformed {
+        assert!(by_people().open(text).is_err(), "{text}");
+    }
+    check("?", CursorError::Malformed);
+    check("AkcPCABLBgo", CursorError::Version(2));
+    check("AQAACABLBgo", CursorError::OtherOrder);
+    check(&"A".repeat(1_000_000), CursorError::TooLong(1_000_000));
+}
+
+#[test]
+fn e2_values_that_do_not_fit_the_order_are_refused() {
+    use base64::Engine;
+    let text = |values: &[u8]| {
+        let [high, low] = by_people().fingerprint().to_be_bytes();
+        base64::prelude::BASE64_URL_SAFE_NO_PAD.encode([&[1, high, low], values].concat())
+    };
+    check(&text(&[6, 1]), CursorError::Arity { found: 1, expected: 2 });
+    check(&text(&[6, 1, 6, 1, 6, 1]), CursorError::Arity { found: 3, expected: 2 });
+    check(&text(&[1, 6, 1]), CursorError::Type(0));
+    check(&text(&[6, 1, 0]), CursorError::Type(1));
+    check(&text(&[6, 1, 12, 0, 0, 0, 0, 0, 0, 0, 0]), CursorError::Type(1));
+    check(&text(&[6, 1, 6]), CursorError::Malformed);
+    check(&text(&[6, 1, 14, 1, b'7']), CursorError::Malformed);
+    check(&text(&[6, 1, 99]), CursorError::Malformed);
+}
+
+#[test]
+fn a_text_too_long_to_page_by_is_refused() {
+    let order = atlas::order(&[(Column::River, Direction::Asc, Nulls::Last)]);
+    let key = |length| Key::new(&order, vec!["x".repeat(length).into(), 1.into()]).unwrap();
+    let longest = order.seal(&key(376)).unwrap();
+    assert_eq!(longest.as_str().len(), 512);
+    assert_eq!(order.open(longest.as_str()), Ok(key(376)));
+    assert_eq!(order.seal(&key(377)), Err(CursorError::TooLong(514)));
+    assert_eq!(order.seal(&key(100_000)), Err(CursorError::TooLong(100_000)));
+}

@@ -1,0 +1,7 @@
+//! The engine against a database and against its naive twin.
+
+mod atlas;
+mod cursor;
+mod exactness;
+mod naive;
+mod statement;

@@ -1,0 +1,242 @@
+//! The SQL, pinned as text: of every telling case, on both databases.
+//!
+//! The statements are for reading: a change here is a change of cost. The parameters stand where they are bound.
+
+use keyset::bracket::bracket;
+use keyset::{Args, Direction, Key, Limits, Nulls, Page};
+use sea_orm::sea_query::Value;
+use sea_orm::{Condition, DbBackend, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select, prelude::*};
+
+use crate::atlas::{self, City, Column, Criterion};
+
+fn text(query: Select<City>, criteria: &[Criterion], args: Args, backend: DbBackend) -> String {
+    let page = Page::new(&args, &atlas::order(criteria), Limits::default()).unwrap();
+    let statement = bracket(query.as_query(), &atlas::order(criteria), &page, backend).to_string();
+    let breaks = ["UNION ALL", "ORDER BY \"keyset_segment\"", "WHERE"];
+    breaks.iter().fold(statement, |text, word| text.replace(&format!(" {word}"), &format!("\n{word}")))
+}
+
+fn ids() -> Select<City> {
+    City::find().select_only().column(Column::Id)
+}
+
+/// The cursor of a place under these criteria.
+fn cursor(criteria: &[Criterion], values: Vec<Value>) -> String {
+    let order = atlas::order(criteria);
+    let key = Key::new(&order, values).unwrap();
+    order.seal(&key).unwrap().into()
+}
+
+fn first() -> Args {
+    Args { first: Some(2), ..Args::default() }
+}
+
+fn first_after(cursor: String) -> Args {
+    Args { after: Some(cursor), ..first() }
+}
+
+#[test]
+fn the_first_page_has_no_witness() {
+    let order = [];
+    let sql = text(ids(), &order, first(), DbBackend::Postgres);
+    insta::assert_snapshot!(sql, @r#"
+    SELECT * FROM (SELECT "city"."id", "city"."id" AS "keyset_0", 1 AS "keyset_segment" FROM "city" ORDER BY "city"."id" ASC LIMIT 3) AS "r"
+    ORDER BY "keyset_segment" ASC, "keyset_0" ASC LIMIT 3
+    "#);
+}
+
+#[test]
+fn a_page_after_a_key_has_one() {
+    let order = [];
+    let sql = text(ids(), &order, first_after(cursor(&order, vec![7.into()])), DbBackend::Postgres);
+    insta::assert_snapshot!(sql, @r#"
+    SELECT * FROM (SELECT "city"."id", "city"."id" AS "keyset_0", 0 AS "keyset_segment" FROM "city"
+    WHERE "city"."id" <= 7 ORDER BY "city"."id" DESC LIMIT 1) AS "r"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."id" AS "keyset_0", 1 AS "keyset_segment" FROM "city"
+    WHERE "city"."id" > 7 ORDER BY "city"."id" ASC LIMIT 3) AS "r")
+    ORDER BY "keyset_segment" ASC, "keyset_0" ASC LIMIT 4
+    "#);
+}
+
+#[test]
+fn a_page_before_a_key_runs_backwards() {
+    let order = [];
+    let sql = text(
+        ids(),
+        &order,
+        Args { last: Some(2), before: Some(cursor(&order, vec![7.into()])), ..Args::default() },
+        DbBackend::Postgres,
+    );
+    insta::assert_snapshot!(sql, @r#"
+    SELECT * FROM (SELECT "city"."id", "city"."id" AS "keyset_0", 0 AS "keyset_segment" FROM "city"
+    WHERE "city"."id" >= 7 ORDER BY "city"."id" ASC LIMIT 1) AS "r"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."id" AS "keyset_0", 1 AS "keyset_segment" FROM "city"
+    WHERE "city"."id" < 7 ORDER BY "city"."id" DESC LIMIT 3) AS "r")
+    ORDER BY "keyset_segment" ASC, "keyset_0" DESC LIMIT 4
+    "#);
+}
+
+#[test]
+fn sorts_that_run_one_way_are_one_row_value() {
+    let order = [(Column::Rank, Direction::Desc, Nulls::Last)];
+    let sql = text(ids(), &order, first_after(cursor(&order, vec![1_i16.into(), 7.into()])), DbBackend::Sqlite);
+    insta::assert_snapshot!(sql, @r#"
+    SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
+    WHERE ("city"."rank", "city"."id") >= (1, 7) ORDER BY "city"."rank" ASC, "city"."id" ASC LIMIT 1) AS "r"
+    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
+    WHERE ("city"."rank", "city"."id") < (1, 7) ORDER BY "city"."rank" DESC, "city"."id" DESC LIMIT 3) AS "r"
+    ORDER BY "keyset_segment" ASC, "keyset_0" DESC, "keyset_1" DESC LIMIT 4
+    "#);
+}
+
+#[test]
+fn sorts_that_run_both_ways_are_two_ranges() {
+    let order = [(Column::Rank, Direction::Desc, Nulls::Last), (Column::Id, Direction::Asc, Nulls::Last)];
+    let sql = text(ids(), &order, first_after(cursor(&order, vec![1_i16.into(), 7.into()])), DbBackend::Postgres);
+    insta::assert_snapshot!(sql, @r#"
+    SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
+    WHERE "city"."rank" = 1 AND "city"."id" <= 7 ORDER BY "city"."id" DESC LIMIT 1) AS "r"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
+    WHERE "city"."rank" > 1 ORDER BY "city"."rank" ASC, "city"."id" DESC LIMIT 1) AS "r")
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
+    WHERE "city"."rank" = 1 AND "city"."id" > 7 ORDER BY "city"."id" ASC LIMIT 3) AS "r")
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment" FROM "city"
+    WHERE "city"."rank" < 1 ORDER BY "city"."rank" DESC, "city"."id" ASC LIMIT 3) AS "r")
+    ORDER BY "keyset_segment" ASC, "keyset_0" DESC, "keyset_1" ASC LIMIT 5
+    "#);
+}
+
+#[test]
+fn mysql_has_a_range_for_each_sort() {
+    let order = [(Column::Rank, Direction::Desc, Nulls::Last)];
+    let sql = text(ids(), &order, first_after(cursor(&order, vec![1_i16.into(), 7.into()])), DbBackend::MySql);
+    insta::assert_snapshot!(sql, @"
+    SELECT * FROM (SELECT `city`.`id`, `city`.`rank` AS `keyset_0`, `city`.`id` AS `keyset_1`, 0 AS `keyset_segment` FROM `city`
+    WHERE `city`.`rank` = 1 AND `city`.`id` >= 7 ORDER BY `city`.`id` ASC LIMIT 1) AS `r`
+    UNION ALL (SELECT * FROM (SELECT `city`.`id`, `city`.`rank` AS `keyset_0`, `city`.`id` AS `keyset_1`, 0 AS `keyset_segment` FROM `city`
+    WHERE `city`.`rank` > 1 ORDER BY `city`.`rank` ASC, `city`.`id` ASC LIMIT 1) AS `r`)
+    UNION ALL (SELECT * FROM (SELECT `city`.`id`, `city`.`rank` AS `keyset_0`, `city`.`id` AS `keyset_1`, 1 AS `keyset_segment` FROM `city`
+    WHERE `city`.`rank` = 1 AND `city`.`id` < 7 ORDER BY `city`.`id` DESC LIMIT 3) AS `r`)
+    UNION ALL (SELECT * FROM (SELECT `city`.`id`, `city`.`rank` AS `keyset_0`, `city`.`id` AS `keyset_1`, 2 AS `keyset_segment` FROM `city`
+    WHERE `city`.`rank` < 1 ORDER BY `city`.`rank` DESC, `city`.`id` DESC LIMIT 3) AS `r`) ORDER BY `keyset_segment` ASC, `keyset_0` DESC, `keyset_1` DESC LIMIT 5
+    ");
+}
+
+#[test]
+fn nulls_are_a_range_of_their_own() {
+    let order = [(Column::People, Direction::Asc, Nulls::Last)];
+    let sql = text(ids(), &order, first_after(cursor(&order, vec![5_i64.into(), 7.into()])), DbBackend::Postgres);
+    insta::assert_snapshot!(sql, @r#"
+    SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
+    WHERE ("city"."people", "city"."id") <= (5, 7) ORDER BY "city"."people" DESC, "city"."id" DESC LIMIT 1) AS "r"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
+    WHERE ("city"."people", "city"."id") > (5, 7) ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment" FROM "city"
+    WHERE "city"."people" IS NULL ORDER BY "city"."id" ASC LIMIT 3) AS "r")
+    ORDER BY "keyset_segment" ASC, "keyset_0" ASC, "keyset_1" ASC LIMIT 4
+    "#);
+}
+
+#[test]
+fn nulls_first_on_the_first_page_cost_no_index() {
+    let order = [(Column::People, Direction::Asc, Nulls::First)];
+    let sql = text(ids(), &order, first(), DbBackend::Postgres);
+    insta::assert_snapshot!(sql, @r#"
+    SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
+    WHERE "city"."people" IS NULL ORDER BY "city"."id" ASC LIMIT 3) AS "r"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment" FROM "city"
+    WHERE "city"."people" IS NOT NULL ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
+    ORDER BY "keyset_segment" ASC, "keyset_0" ASC NULLS FIRST, "keyset_1" ASC LIMIT 3
+    "#);
+}
+
+#[test]
+fn nulls_last_on_the_first_page_cost_no_index() {
+    let order = [(Column::People, Direction::Asc, Nulls::Last)];
+    let sql = text(ids(), &order, first(), DbBackend::Sqlite);
+    insta::assert_snapshot!(sql, @r#"
+    SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
+    WHERE "city"."people" IS NOT NULL ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r"
+    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment" FROM "city"
+    WHERE "city"."people" IS NULL ORDER BY "city"."id" ASC LIMIT 3) AS "r"
+    ORDER BY "keyset_segment" ASC, "keyset_0" ASC NULLS LAST, "keyset_1" ASC LIMIT 3
+    "#);
+}
+
+#[test]
+fn beyond_a_null_come_the_values() {
+    let order = [(Column::People, Direction::Desc, Nulls::First)];
+    let sql = text(ids(), &order, first_after(cursor(&order, vec![Value::BigInt(None), 7.into()])), DbBackend::Sqlite);
+    insta::assert_snapshot!(sql, @r#"
+    SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
+    WHERE "city"."people" IS NULL AND "city"."id" >= 7 ORDER BY "city"."id" ASC LIMIT 1) AS "r"
+    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
+    WHERE "city"."people" IS NULL AND "city"."id" < 7 ORDER BY "city"."id" DESC LIMIT 3) AS "r"
+    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment" FROM "city"
+    WHERE "city"."people" IS NOT NULL ORDER BY "city"."people" DESC, "city"."id" DESC LIMIT 3) AS "r"
+    ORDER BY "keyset_segment" ASC, "keyset_0" DESC NULLS FIRST, "keyset_1" DESC LIMIT 4
+    "#);
+}
+
+#[test]
+fn a_null_that_is_not_the_first_sort_is_placed_by_the_index() {
+    let order = [(Column::Rank, Direction::Asc, Nulls::Last), (Column::People, Direction::Asc, Nulls::Last)];
+    let sql = text(
+        ids(),
+        &order,
+        first_after(cursor(&order, vec![1_i16.into(), 5_i64.into(), 7.into()])),
+        DbBackend::Postgres,
+    );
+    insta::assert_snapshot!(sql, @r#"
+    SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", "city"."id" AS "keyset_2", 0 AS "keyset_segment" FROM "city"
+    WHERE "city"."rank" = 1 AND ("city"."people", "city"."id") <= (5, 7) ORDER BY "city"."people" DESC, "city"."id" DESC LIMIT 1) AS "r"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", "city"."id" AS "keyset_2", 0 AS "keyset_segment" FROM "city"
+    WHERE "city"."rank" < 1 ORDER BY "city"."rank" DESC, "city"."people" DESC, "city"."id" DESC LIMIT 1) AS "r")
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", "city"."id" AS "keyset_2", 1 AS "keyset_segment" FROM "city"
+    WHERE "city"."rank" = 1 AND ("city"."people", "city"."id") > (5, 7) ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", "city"."id" AS "keyset_2", 2 AS "keyset_segment" FROM "city"
+    WHERE "city"."rank" = 1 AND "city"."people" IS NULL ORDER BY "city"."id" ASC LIMIT 3) AS "r")
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", "city"."id" AS "keyset_2", 3 AS "keyset_segment" FROM "city"
+    WHERE "city"."rank" > 1 ORDER BY "city"."rank" ASC, "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
+    ORDER BY "keyset_segment" ASC, "keyset_0" ASC, "keyset_1" ASC, "keyset_2" ASC LIMIT 5
+    "#);
+}
+
+#[test]
+fn the_far_cursor_is_a_flag_and_never_a_filter() {
+    let order = [(Column::Rank, Direction::Asc, Nulls::Last)];
+    let sql = text(
+        ids(),
+        &order,
+        Args {
+            before: Some(cursor(&order, vec![2_i16.into(), 9.into()])),
+            ..first_after(cursor(&order, vec![1_i16.into(), 7.into()]))
+        },
+        DbBackend::Sqlite,
+    );
+    insta::assert_snapshot!(sql, @r#"
+    SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment", (CASE WHEN (("city"."rank", "city"."id") < (2, 9)) THEN 1 ELSE 0 END) AS "keyset_inside" FROM "city"
+    WHERE ("city"."rank", "city"."id") <= (1, 7) ORDER BY "city"."rank" DESC, "city"."id" DESC LIMIT 1) AS "r"
+    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment", (CASE WHEN (("city"."rank", "city"."id") < (2, 9)) THEN 1 ELSE 0 END) AS "keyset_inside" FROM "city"
+    WHERE ("city"."rank", "city"."id") > (1, 7) ORDER BY "city"."rank" ASC, "city"."id" ASC LIMIT 3) AS "r"
+    ORDER BY "keyset_segment" ASC, "keyset_0" ASC, "keyset_1" ASC LIMIT 4
+    "#);
+}
+
+#[test]
+fn the_callers_or_is_parenthesised() {
+    let order = [];
+    let sql = text(
+        ids().filter(Condition::any().add(Column::Rank.eq(1)).add(Column::River.eq("elbe"))),
+        &order,
+        first_after(cursor(&order, vec![7.into()])),
+        DbBackend::Postgres,
+    );
+    insta::assert_snapshot!(sql, @r#"
+    SELECT * FROM (SELECT "city"."id", "city"."id" AS "keyset_0", 0 AS "keyset_segment" FROM "city"
+    WHERE ("city"."rank" = 1 OR "city"."river" = 'elbe') AND "city"."id" <= 7 ORDER BY "city"."id" DESC LIMIT 1) AS "r"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."id" AS "keyset_0", 1 AS "keyset_segment" FROM "city"
+    WHERE ("city"."rank" = 1 OR "city"."river" = 'elbe') AND "city"."id" > 7 ORDER BY "city"."id" ASC LIMIT 3) AS "r")
+    ORDER BY "keyset_segment" ASC, "keyset_0" ASC LIMIT 4
+    "#);
+}
