@@ -42,7 +42,6 @@ impl ActiveModelBehavior for ActiveModel {
 /// SUM(total_price)                                            -- PostgreSQL
 /// SUM(CAST(ROUND(total_price * 100) AS INTEGER)) / 100.0      -- SQLite: exact up to 10^13
 /// ```
-#[must_use]
 pub fn revenue(backend: DbBackend) -> Expr {
     let price = Column::TotalPrice.into_expr();
     match backend {

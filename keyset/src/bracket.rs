@@ -47,7 +47,6 @@ pub(crate) fn key_column(place: usize) -> String {
 ///
 /// The query brings its columns, filters and joins; an order, a limit or an offset of its own has no meaning here and
 /// is dropped.
-#[must_use]
 pub fn bracket(query: &SelectStatement, order: &Order, page: &Page, backend: DbBackend) -> Statement {
     let dialect = Dialect(backend);
     let order = &page.travel(order);

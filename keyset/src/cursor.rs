@@ -132,7 +132,6 @@ impl Order {
 
 impl Cursor {
     /// The text.
-    #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -11,7 +11,6 @@ pub struct Key(Vec<Value>);
 
 impl Key {
     /// A key of these values; `None` unless there is one for each sort, of the sort's [`Kind`](crate::Kind).
-    #[must_use]
     pub fn new(order: &Order, values: Vec<Value>) -> Option<Self> {
         let fits = values.len() == order.kinds().len()
             && values.iter().zip(order.kinds()).all(|(value, kind)| kind.scalar(value).is_some());
@@ -19,7 +18,6 @@ impl Key {
     }
 
     /// The values, the most significant first.
-    #[must_use]
     pub fn values(&self) -> &[Value] {
         &self.0
     }

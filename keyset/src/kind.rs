@@ -38,7 +38,6 @@ pub enum Kind {
 
 impl Kind {
     /// The kind of a column of this type; `None` where rows cannot be ordered by it (JSON, arrays, enums, ...).
-    #[must_use]
     pub fn of(column: &ColumnType) -> Option<Self> {
         Some(match column {
             ColumnType::Boolean => Self::Bool,

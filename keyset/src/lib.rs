@@ -60,9 +60,11 @@ pub mod range;
 pub mod bracket;
 mod dialect;
 
+mod count;
 mod fetch;
 mod slice;
 
+pub use count::count;
 pub use cursor::{Cursor, CursorError};
 pub use fetch::{fetch, fetch_into};
 pub use key::Key;

@@ -1,12 +1,14 @@
 //! A strict total order over the rows of an entity.
 
 use std::fmt;
+use std::sync::Arc;
 
 use sea_orm::{EntityTrait, Iterable, PrimaryKeyToColumn};
 
 use crate::{Direction, Kind, Nulls, Sort};
 
 /// A list of sorts that ends in a unique, non-null one: no two rows are equal under it, so a key is a place.
+/// Cheap to clone.
 ///
 /// ```
 /// # use sea_orm::tests_cfg::cake;
@@ -18,8 +20,8 @@ use crate::{Direction, Kind, Nulls, Sort};
 /// ```
 #[derive(Clone, Debug)]
 pub struct Order {
-    sorts: Vec<Sort>,
-    kinds: Vec<Kind>,
+    sorts: Arc<[Sort]>,
+    kinds: Arc<[Kind]>,
     fingerprint: u16,
 }
 
@@ -64,25 +66,22 @@ impl Order {
 
         let kind = |sort: &Sort| sort.kind.ok_or_else(|| OrderError::Unsupported(sort.name.clone()));
         let kinds = total.iter().map(kind).collect::<Result<_, _>>()?;
-        let mut order = Self { sorts: total, kinds, fingerprint: 0 };
+        let mut order = Self { sorts: total.into(), kinds, fingerprint: 0 };
         order.fingerprint = fold(&order.to_string());
         Ok(order)
     }
 
     /// The sorts, the most significant first.
-    #[must_use]
     pub fn sorts(&self) -> &[Sort] {
         &self.sorts
     }
 
     /// The type of each sort's values.
-    #[must_use]
     pub fn kinds(&self) -> &[Kind] {
         &self.kinds
     }
 
     /// Two bytes over the order's meaning. They are in every [`Cursor`](crate::Cursor), so that one of another order is refused.
-    #[must_use]
     pub fn fingerprint(&self) -> u16 {
         self.fingerprint
     }
@@ -92,7 +91,7 @@ impl Order {
     pub fn reversed(&self) -> Self {
         Self {
             sorts: self.sorts.iter().cloned().map(Sort::reversed).collect(),
-            kinds: self.kinds.clone(),
+            kinds: Arc::clone(&self.kinds),
             fingerprint: self.fingerprint,
         }
     }

@@ -94,6 +94,11 @@ impl Page {
         })
     }
 
+    /// Whether the reader starts from a cursor, and not from an end of the list.
+    pub fn is_bounded(&self) -> bool {
+        self.near().is_some()
+    }
+
     /// The order in which the page's reader travels: away from the near cursor, towards the far one.
     pub(crate) fn travel(&self, order: &Order) -> Order {
         match self.end {

@@ -2,6 +2,9 @@
 //!
 //! A migration is never edited once it has been released: a new one follows it. The indexes that an order needs stand
 //! beside the table that they are of.
+//!
+//! Foreign keys are checked at the end of the transaction on PostgreSQL, and at once on SQLite: there an `INSERT ...
+//! RETURNING` outside a transaction hands out its row before it commits, and nobody would hear of the failed commit.
 
 use sea_orm_migration::prelude::*;
 

@@ -39,7 +39,7 @@ const UP_SQLITE: &str = "
 CREATE TABLE book_rating (
     id      BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),
     rating  INTEGER NOT NULL CHECK (rating BETWEEN 1 AND 5),
-    book_id BLOB NOT NULL REFERENCES book (id) DEFERRABLE INITIALLY DEFERRED
+    book_id BLOB NOT NULL REFERENCES book (id)
 ) STRICT, WITHOUT ROWID;
 
 -- ORDER BY rating, id: both ways

@@ -41,7 +41,7 @@ CREATE TABLE book_order (
     -- whole cents: a double holds every one of them so closely that it reads back exactly
     total_price REAL NOT NULL
         CHECK (total_price BETWEEN 0 AND 99999999.99 AND total_price = round(total_price, 2)),
-    book_id     BLOB NOT NULL REFERENCES book (id) DEFERRABLE INITIALLY DEFERRED
+    book_id     BLOB NOT NULL REFERENCES book (id)
 ) STRICT, WITHOUT ROWID;
 
 -- ORDER BY total_price, id: both ways

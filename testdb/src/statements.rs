@@ -18,7 +18,6 @@ impl Statements {
     }
 
     /// What has run since the last call.
-    #[must_use]
     pub fn take(&self) -> Vec<Statement> {
         std::mem::take(&mut *self.lock())
     }
