@@ -1,0 +1,150 @@
+//! The database: a SQLite file or a PostgreSQL server, behind the same two handles.
+
+use std::str::FromStr;
+use std::time::Duration;
+
+use migration::{Migrator, MigratorTrait};
+use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
+use sea_orm::sqlx::{self, postgres::PgConnectOptions};
+use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr, RuntimeErr};
+
+use crate::config::Settings;
+
+/// How long to wait for a connection, to the server or from the pool.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Where to read and where to write.
+///
+/// SQLite has one writer at a time and, in WAL mode, any number of readers beside it: a pool of one writing connection
+/// queues the writes in the server, where waiting is cheap, instead of in SQLite's busy handler. On PostgreSQL both
+/// are the same pool.
+#[derive(Clone, Debug)]
+pub struct Db {
+    /// For statements that only read.
+    pub reader: DatabaseConnection,
+    /// For statements that write.
+    pub writer: DatabaseConnection,
+}
+
+/// Why there is no database. Says nothing of the password in the URL.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// Neither of the databases that are served.
+    #[error("the database URL must start with `sqlite:` or `postgres:`")]
+    Scheme,
+    /// The URL has parts that its database does not know.
+    #[error("the database URL is malformed: {0}")]
+    Url(String),
+    /// The database does not answer, or not in time.
+    #[error("cannot open {place}: {reason}")]
+    Unreachable {
+        /// The file, or the server's address and the database's name.
+        place: String,
+        /// What it said.
+        reason: String,
+    },
+}
+
+impl Db {
+    /// Opens the database that the settings name.
+    ///
+    /// # Errors
+    ///
+    /// [`ConnectError`] for a URL that names none, and for one that does not answer within five seconds.
+    pub async fn connect(settings: &Settings) -> Result<Self, ConnectError> {
+        let url = &settings.database_url;
+        match url.split_once(':') {
+            Some(("sqlite", _)) => sqlite(url, settings.database_connections).await,
+            Some(("postgres" | "postgresql", _)) => postgres(url, settings.database_connections).await,
+            _ => Err(ConnectError::Scheme),
+        }
+    }
+
+    /// Brings the schema up to date.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr`] where a change fails, or the database has changes that this version does not know.
+    pub async fn migrate(&self) -> Result<(), DbErr> {
+        Migrator::up(&self.writer, None).await
+    }
+
+    /// Closes every connection. The last one to a SQLite file takes the write-ahead log into it.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr`] where the database fails.
+    pub async fn close(self) -> Result<(), DbErr> {
+        self.reader.close().await?;
+        self.writer.close().await
+    }
+}
+
+async fn sqlite(url: &str, connections: u32) -> Result<Db, ConnectError> {
+    let parsed = SqliteConnectOptions::from_str(url).map_err(|error| ConnectError::Url(error.to_string()))?;
+    let file = parsed.get_filename().display().to_string();
+    let in_memory = url.contains(":memory:") || url.contains("mode=memory");
+    let open = async |connections: u32, writes: bool| {
+        let mut options = ConnectOptions::new(url);
+        options
+            .max_connections(connections)
+            .acquire_timeout(PATIENCE)
+            .connect_timeout(PATIENCE)
+            // A file does not go away: asking before each statement would double its cost.
+            .test_before_acquire(false)
+            .sqlx_logging(false)
+            .map_sqlx_sqlite_opts(move |options| pragmas(options, writes));
+        let place = format!("the SQLite file {file}");
+        Database::connect(options).await.map_err(|error| unreachable(place, &error))
+    };
+    // First the writer: it makes the file and turns the WAL on.
+    let writer = open(1, true).await?;
+    // Every connection to memory is a database of its own.
+    let reader = if in_memory { writer.clone() } else { open(connections, false).await? };
+    Ok(Db { reader, writer })
+}
+
+fn pragmas(options: SqliteConnectOptions, writes: bool) -> SqliteConnectOptions {
+    let options = options
+        .create_if_missing(writes)
+        .foreign_keys(true)
+        // Waits for another process that writes; within this one nobody has to.
+        .busy_timeout(PATIENCE)
+        // In WAL mode a crash of the machine can lose the last transactions, and never corrupts.
+        .synchronous(SqliteSynchronous::Normal)
+        // Read through the page cache of the system, up to 1 GiB of the file.
+        .pragma("mmap_size", "1073741824")
+        .statement_cache_capacity(500);
+    if writes { options.journal_mode(SqliteJournalMode::Wal) } else { options.pragma("query_only", "ON") }
+}
+
+async fn postgres(url: &str, connections: u32) -> Result<Db, ConnectError> {
+    let parsed = PgConnectOptions::from_str(url).map_err(|error| ConnectError::Url(error.to_string()))?;
+    let database = parsed.get_database().unwrap_or_else(|| parsed.get_username());
+    let place = format!("the PostgreSQL database {database} at {}:{}", parsed.get_host(), parsed.get_port());
+    let mut options = ConnectOptions::new(url);
+    options
+        .max_connections(connections)
+        .acquire_timeout(PATIENCE)
+        .connect_timeout(PATIENCE)
+        // A server can go away: a connection that was idle is asked before it is used.
+        .test_before_acquire_if_idle_for(Duration::from_secs(10))
+        .sqlx_logging(false)
+        .map_sqlx_postgres_opts(|options| options.application_name("bookends").statement_cache_capacity(500));
+    let pool = Database::connect(options).await.map_err(|error| unreachable(place, &error))?;
+    Ok(Db { reader: pool.clone(), writer: pool })
+}
+
+/// What the database itself said, without the layers that passed it on.
+fn unreachable(place: String, error: &DbErr) -> ConnectError {
+    let reason = match error {
+        DbErr::Conn(RuntimeErr::SqlxError(error)) => match error.as_ref() {
+            sqlx::Error::PoolTimedOut => format!("no answer within {} seconds", PATIENCE.as_secs()),
+            sqlx::Error::Database(error) => error.message().to_owned(),
+            error => error.to_string(),
+        },
+        DbErr::ConnectionAcquire(_) => format!("no answer within {} seconds", PATIENCE.as_secs()),
+        error => error.to_string(),
+    };
+    ConnectError::Unreachable { place, reason }
+}

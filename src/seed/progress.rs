@@ -1,0 +1,55 @@
+//! How far it is: a bar for each table on a terminal, else a line for each.
+
+use std::io::IsTerminal;
+
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Where progress is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Bars that move.
+    Bars,
+    /// A line when a table is full.
+    Lines,
+}
+
+/// The progress of one table.
+#[derive(Debug)]
+pub struct Table {
+    progress: Progress,
+    name: &'static str,
+    bar: ProgressBar,
+}
+
+impl Progress {
+    /// What suits the standard output.
+    pub fn for_stdout() -> Self {
+        if std::io::stdout().is_terminal() { Self::Bars } else { Self::Lines }
+    }
+
+    /// Starts on a table of so many rows.
+    pub fn table(self, name: &'static str, rows: u64) -> Table {
+        let target = match self {
+            Self::Bars => ProgressDrawTarget::stdout(),
+            Self::Lines => ProgressDrawTarget::hidden(),
+        };
+        let style = ProgressStyle::with_template("{msg:8} {wide_bar} {human_pos}/{human_len} {eta:>4}");
+        let bar = ProgressBar::with_draw_target(Some(rows), target).with_message(name);
+        Table { progress: self, name, bar: bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())) }
+    }
+}
+
+impl Table {
+    /// So many rows more.
+    pub fn add(&self, rows: u64) {
+        self.bar.inc(rows);
+    }
+
+    /// The table is full.
+    pub fn finish(self) {
+        self.bar.finish();
+        if self.progress == Progress::Lines {
+            println!("{}: {} rows", self.name, HumanCount(self.bar.position()));
+        }
+    }
+}

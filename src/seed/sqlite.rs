@@ -1,0 +1,47 @@
+//! Into SQLite, by prepared inserts of many rows.
+
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement, TransactionTrait, Value};
+
+use super::progress::Progress;
+use super::shop::{Shop, Table};
+
+/// The rows of one statement: enough to make the statement's own cost small.
+const BATCH: u64 = 500;
+
+/// The pages that are kept in memory meanwhile, in KiB, and SQLite's default. The entries of an index on `book_id` go
+/// all over it: pages that do not fit are written again and again.
+const CACHE: u32 = 256 * 1024;
+const DEFAULT_CACHE: u32 = 2000;
+
+/// Fills the tables in one transaction.
+pub async fn fill(db: &DatabaseConnection, shop: &Shop, progress: Progress) -> Result<(), DbErr> {
+    db.execute_unprepared(&format!("PRAGMA cache_size = -{CACHE}")).await?;
+    let transaction = db.begin().await?;
+    for table in shop.tables() {
+        insert(&transaction, shop, table, progress).await?;
+    }
+    transaction.commit().await?;
+    db.execute_unprepared(&format!("PRAGMA cache_size = -{DEFAULT_CACHE}")).await?;
+    Ok(())
+}
+
+async fn insert(db: &impl ConnectionTrait, shop: &Shop, table: Table, progress: Progress) -> Result<(), DbErr> {
+    let bar = progress.table(table.title, table.rows);
+    let whole = statement(table, BATCH);
+    let mut start = 0;
+    while start < table.rows {
+        let end = table.rows.min(start + BATCH);
+        let sql = if end - start == BATCH { whole.clone() } else { statement(table, end - start) };
+        let values: Vec<Value> = (start..end).flat_map(|number| table.row(shop, number)).collect();
+        db.execute_raw(Statement::from_sql_and_values(DbBackend::Sqlite, sql, values)).await?;
+        bar.add(end - start);
+        start = end;
+    }
+    bar.finish();
+    Ok(())
+}
+
+fn statement(table: Table, rows: u64) -> String {
+    let rows = (0..rows).map(|_| "(?, ?, ?)").collect::<Vec<_>>().join(", ");
+    format!("INSERT INTO {} ({}) VALUES {rows}", table.name, table.columns.join(", "))
+}
