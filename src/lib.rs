@@ -1,7 +1,13 @@
+//! Bookends: a GraphQL server that pages through tables of any size at a constant cost.
 //!
 //! Every list is a Relay connection, read by the keyset engine in [`keyset`]; this crate is what stands around it. A
+//! request comes in through [`server`], is answered by [`graphql`], and reads the [`db`].
 
 pub mod config;
 pub mod db;
+pub mod graphql;
+mod run;
 pub mod seed;
+pub mod server;
 
+pub use run::{RunError, run};

@@ -1,0 +1,101 @@
+//! The commands, each as the story that it is.
+
+use std::io;
+use std::net::SocketAddr;
+
+use migration::{Migrator, MigratorTrait};
+use sea_orm::DbErr;
+use tokio::net::TcpListener;
+
+use crate::config::{Cli, Command, Direction, Plan, Settings};
+use crate::db::{ConnectError, Db};
+use crate::seed::{self, Progress, SeedError};
+use crate::{graphql, server};
+
+/// Why a command failed: one line for a person.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// There is no database.
+    #[error(transparent)]
+    Connect(#[from] ConnectError),
+    /// The schema could not be changed, or its state not be read.
+    #[error("cannot migrate the database: {0}")]
+    Migrate(DbErr),
+    /// Nothing was filled.
+    #[error("cannot fill the database: {0}")]
+    Seed(#[from] SeedError),
+    /// The address is in use, or is none of this machine's.
+    #[error("cannot listen on {address}: {error}")]
+    Listen {
+        /// The address that was asked for.
+        address: SocketAddr,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The listener failed.
+    #[error("the server failed: {0}")]
+    Serve(io::Error),
+    /// The database could not be closed.
+    #[error("cannot close the database: {0}")]
+    Close(DbErr),
+}
+
+/// Runs a command to its end.
+///
+/// # Errors
+///
+/// [`RunError`], whose text is what the person at the terminal needs.
+pub async fn run(cli: Cli) -> Result<(), RunError> {
+    let settings = &cli.settings;
+    match cli.command.unwrap_or(Command::Serve) {
+        Command::Serve => serve(settings).await,
+        Command::Migrate { direction } => migrate(settings, direction).await,
+        Command::Seed(plan) => seed(settings, plan).await,
+        Command::Schema => {
+            print!("{}", graphql::sdl());
+            Ok(())
+        }
+    }
+}
+
+async fn serve(settings: &Settings) -> Result<(), RunError> {
+    // First the address: a port in use should not cost a migration.
+    let address = settings.listen;
+    let listen = |error| RunError::Listen { address, error };
+    let listener = TcpListener::bind(address).await.map_err(listen)?;
+    let address = listener.local_addr().map_err(listen)?;
+
+    let db = Db::connect(settings).await?;
+    db.migrate().await.map_err(RunError::Migrate)?;
+    if seed::is_empty(&db).await.map_err(SeedError::from)? {
+        println!("an empty database: filling in a small sample");
+        seed::fill(&db, Plan::SAMPLE, Progress::for_stdout()).await?;
+    }
+
+    println!("open http://{address} in a browser; the API is at http://{address}/graphql");
+    let router = server::router(graphql::schema(db.clone()));
+    server::serve(listener, router, server::stop_signal()).await.map_err(RunError::Serve)?;
+    db.close().await.map_err(RunError::Close)
+}
+
+async fn migrate(settings: &Settings, direction: Direction) -> Result<(), RunError> {
+    let db = Db::connect(settings).await?;
+    match direction {
+        Direction::Up => db.migrate().await,
+        Direction::Down { steps } => Migrator::down(&db.writer, Some(steps)).await,
+        Direction::Status => Ok(()),
+    }
+    .map_err(RunError::Migrate)?;
+    let changes = Migrator::get_migration_with_status_read_only(&db.writer).await.map_err(RunError::Migrate)?;
+    for change in changes {
+        println!("{:8} {}", change.status().to_string().to_lowercase(), change.name());
+    }
+    Ok(())
+}
+
+async fn seed(settings: &Settings, plan: Plan) -> Result<(), RunError> {
+    let db = Db::connect(settings).await?;
+    db.migrate().await.map_err(RunError::Migrate)?;
+    seed::fill(&db, plan, Progress::for_stdout()).await?;
+    db.close().await.map_err(RunError::Close)
+}
