@@ -1,0 +1,106 @@
+//! The program, started as a person starts it.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Output, Stdio};
+
+use testdb::TestDb;
+
+fn bookends(url: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bookends"));
+    command.env_remove("DATABASE_URL").env_remove("LISTEN").env("DATABASE_URL", url).env("LISTEN", "127.0.0.1:0");
+    command
+}
+
+#[track_caller]
+fn succeeds(command: &mut Command) -> String {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
+    String::from_utf8(stdout).unwrap()
+}
+
+/// One line on stderr, no backtrace, a status that is not zero.
+#[track_caller]
+fn fails(command: &mut Command, text: &str) {
+    let Output { status, stdout, stderr } = command.output().unwrap();
+    let line = String::from_utf8(stderr).unwrap();
+    assert!(!status.success() && stdout.is_empty());
+    assert!(line.starts_with("bookends: ") && line.lines().count() == 1 && line.contains(text), "{line}");
+    assert!(!line.contains("secret"), "{line}");
+}
+
+#[tokio::test]
+async fn serve_makes_fills_and_serves_an_empty_database() {
+    let test = TestDb::new().await;
+    let mut child = bookends(&test.url).stdout(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let address = lines.find_map(|line| line.strip_prefix("open http://").map(str::to_owned)).unwrap();
+    let address = address.split(' ').next().unwrap().to_owned();
+
+    let answer = post(&address, r#"{"query":"{ ratings(first: 1) { totalCount } }"}"#);
+    assert!(answer.contains(r#"{"data":{"ratings":{"totalCount":20000}}}"#), "{answer}");
+    #[cfg(unix)]
+    {
+        succeeds(Command::new("kill").args(["-TERM", &child.id().to_string()]));
+        assert!(child.wait().unwrap().success(), "SIGTERM is a clean end");
+    }
+
+    let mut again = bookends(&test.url).stdout(Stdio::piped()).spawn().unwrap();
+    let first = BufReader::new(again.stdout.take().unwrap()).lines().next().unwrap().unwrap();
+    again.kill().unwrap();
+    again.wait().unwrap();
+    assert!(first.starts_with("open http://"), "a database with rows is not filled: {first}");
+}
+
+/// A request by hand: one socket, no client library.
+fn post(address: &str, body: &str) -> String {
+    use std::io::{Read, Write};
+    let mut socket = std::net::TcpStream::connect(address).unwrap();
+    let head = "POST /graphql HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n";
+    write!(socket, "{head}Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[tokio::test]
+async fn migrate_goes_up_and_down_and_says_where_it_stands() {
+    let test = TestDb::new().await;
+    assert!(succeeds(bookends(&test.url).args(["migrate", "status"])).starts_with("pending"));
+    let up = succeeds(bookends(&test.url).args(["migrate", "up"]));
+    assert!(up.lines().count() >= 4 && up.lines().all(|line| line.starts_with("applied")), "{up}");
+    let down = succeeds(bookends(&test.url).args(["migrate", "down", "--steps", "2"]));
+    assert_eq!(down.lines().filter(|line| line.starts_with("pending")).count(), 2, "{down}");
+}
+
+#[tokio::test]
+async fn seed_says_what_it_did_in_plain_lines() {
+    let test = TestDb::new().await;
+    let sizes = ["--books", "3", "--ratings", "1200", "--orders", "0"];
+    let said = succeeds(bookends(&test.url).arg("seed").args(sizes));
+    assert_eq!(said, "books: 3 rows\nratings: 1,200 rows\norders: 0 rows\n");
+    fails(bookends(&test.url).arg("seed"), "only an empty one is filled");
+}
+
+#[test]
+fn schema_prints_the_schema() {
+    assert_eq!(succeeds(bookends("").arg("schema")), bookends::graphql::sdl());
+}
+
+#[test]
+fn what_cannot_work_says_so_in_one_line() {
+    fails(&mut bookends("mysql://u:secret@localhost/x"), "must start with `sqlite:` or `postgres:`");
+    fails(&mut bookends("nonsense"), "must start with `sqlite:` or `postgres:`");
+    fails(&mut bookends("postgres://u:secret@localhost:notaport/x"), "the database URL is malformed");
+    fails(&mut bookends("postgres://u:secret@127.0.0.1:1/x"), "no answer within 5 seconds");
+    fails(&mut bookends("sqlite:///no/such/folder/x.db"), "unable to open database file");
+
+    let name = format!("bookends_no_database_{}", std::process::id());
+    let file = std::env::temp_dir().join(name);
+    std::fs::write(&file, "this is a text of more than a hundred bytes ".repeat(100)).unwrap();
+    fails(&mut bookends(&format!("sqlite://{}", file.display())), "file is not a database");
+    std::fs::remove_file(file).unwrap();
+
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    fails(bookends("sqlite::memory:").args(["--listen", &address]), "cannot listen on 127.0.0.1:");
+}

@@ -1,0 +1,67 @@
+//! A filled database of one's own, and questions to it.
+
+use async_graphql::{Request, Variables};
+use bookends::config::{Plan, Settings};
+use bookends::db::Db;
+use bookends::graphql::{Schema, schema};
+use bookends::seed::{self, Progress};
+use serde_json::Value;
+use testdb::{Statements, TestDb};
+
+/// A database with a shop in it.
+pub struct Shop {
+    pub db: Db,
+    pub schema: Schema,
+    /// What the schema reads.
+    pub statements: Statements,
+    pub test: TestDb,
+}
+
+/// Enough for a few pages.
+pub const SMALL: Plan = Plan { books: 8, ratings: 25, orders: 10, rng_seed: 0 };
+
+pub fn settings(url: &str) -> Settings {
+    Settings { database_url: url.into(), database_connections: 4, listen: ([127, 0, 0, 1], 0).into() }
+}
+
+/// A database of the newest schema without a row in it.
+pub async fn empty() -> (TestDb, Db) {
+    let test = TestDb::new().await;
+    let db = Db::connect(&settings(&test.url)).await.unwrap();
+    db.migrate().await.unwrap();
+    (test, db)
+}
+
+impl Shop {
+    pub async fn new(plan: Plan) -> Self {
+        let (test, mut db) = empty().await;
+        seed::fill(&db, plan, Progress::Lines).await.unwrap();
+        let statements = Statements::record(&mut db.reader);
+        Self { schema: schema(db.clone()), db, statements, test }
+    }
+
+    /// Executes a query; the answer with its errors.
+    pub async fn execute(&self, query: &str, variables: Value) -> Value {
+        let request = Request::new(query).variables(Variables::from_json(variables));
+        serde_json::to_value(self.schema.execute(request).await).unwrap()
+    }
+
+    /// Executes a query that must succeed; its data.
+    #[track_caller]
+    pub fn data(&self, query: &str) -> impl Future<Output = Value> {
+        let caller = std::panic::Location::caller();
+        async move {
+            let mut answer = self.execute(query, Value::Null).await;
+            assert_eq!(answer["errors"], Value::Null, "{query} at {caller}");
+            answer["data"].take()
+        }
+    }
+
+    /// Executes a query that must fail; the code of its only error.
+    pub async fn code(&self, query: &str) -> String {
+        let answer = self.execute(query, Value::Null).await;
+        let errors = answer["errors"].as_array().unwrap_or_else(|| panic!("{query} succeeded: {answer}"));
+        assert_eq!(errors.len(), 1, "{answer}");
+        errors[0]["extensions"]["code"].as_str().unwrap_or_default().to_owned()
+    }
+}
