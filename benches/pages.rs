@@ -1,0 +1,120 @@
+//! What a page costs, by the ways in which pages are read: `cargo bench --bench pages`.
+//!
+//! A million ratings, five values, pages of ten by `rating DESC, id DESC`: in ties of two hundred thousand, and by id.
+//! On SQLite; with `TEST_DATABASE_URL`, on that PostgreSQL. Work is counted (see `testdb`), time is the median of
+//! interleaved runs: on a busy machine only the ratios mean something.
+
+use std::time::{Duration, Instant};
+
+use ::entity::book_rating::{Column, Entity};
+use bookends::config::{Plan, Settings};
+use bookends::db::Db;
+use bookends::seed::{self, Progress};
+use keyset::bracket::bracket;
+use keyset::{Args, Key, Limits, Order, Page, Sort};
+use sea_orm::sea_query::ExprTrait;
+use sea_orm::{
+    ColumnTrait, Condition, ConnectionTrait, DatabaseConnection, DbBackend, EntityTrait, ModelTrait, QueryFilter,
+    QueryOrder, QuerySelect, QueryTrait, Statement,
+};
+use testdb::{TestDb, work};
+
+const PLAN: Plan = Plan { books: 100_000, ratings: 1_000_000, orders: 0, rng_seed: 0 };
+const SIZE: u64 = 10;
+const RUNS: usize = 9;
+
+/// A way to read a page beyond a place.
+struct Way {
+    name: &'static str,
+    statement: Statement,
+}
+
+#[tokio::main]
+async fn main() {
+    let test = TestDb::new().await;
+    let settings =
+        Settings { database_url: test.url.clone(), database_connections: 1, listen: ([127, 0, 0, 1], 0).into() };
+    let db = Db::connect(&settings).await.expect("the test database");
+    db.migrate().await.expect("a migrated database");
+    seed::fill(&db, PLAN, Progress::for_stdout()).await.expect("a filled database");
+    let db = db.reader;
+    if db.get_database_backend() == DbBackend::Postgres {
+        // What autovacuum does minutes after a load.
+        db.execute_unprepared("VACUUM book_rating").await.expect("a settled table");
+    }
+
+    let by_id = [Column::Id];
+    let by_rating = [Column::Rating, Column::Id];
+    for (columns, title) in [(&by_id[..], "by id"), (&by_rating[..], "by rating, id: in ties of 200,000")] {
+        println!("\n{title}\n\n| page of ten | way | work | time | times the bracket |\n|---|---|---|---|---|");
+        for depth in [0, 50_000, 500_000, 999_990] {
+            compare(&db, columns, depth).await;
+        }
+    }
+}
+
+async fn compare(db: &DatabaseConnection, columns: &[Column], depth: u64) {
+    let ways = ways(db, columns, depth).await;
+    let mut times = vec![Vec::new(); ways.len()];
+    for _ in 0..RUNS {
+        for (way, times) in ways.iter().zip(&mut times) {
+            let start = Instant::now();
+            db.query_all_raw(way.statement.clone()).await.expect("a page");
+            times.push(start.elapsed());
+        }
+    }
+    let medians: Vec<Duration> = times
+        .iter_mut()
+        .map(|times| {
+            times.sort();
+            times[RUNS / 2]
+        })
+        .collect();
+    for (way, time) in ways.iter().zip(&medians) {
+        let work = work(db, way.statement.clone()).await;
+        let ratio = time.as_secs_f64() / medians[0].as_secs_f64();
+        println!("| after {depth} | {} | {work} | {time:.1?} | {ratio:.1} |", way.name);
+    }
+}
+
+/// The ways to read the page after so many rows, the bracket first.
+async fn ways(db: &DatabaseConnection, columns: &[Column], depth: u64) -> Vec<Way> {
+    let backend = db.get_database_backend();
+    let order = Order::of::<Entity>(columns.iter().map(|column| Sort::desc(*column))).expect("an order");
+    let sorted = columns.iter().fold(Entity::find(), |query, column| query.order_by_desc(*column)).limit(SIZE + 1);
+    #[expect(clippy::disallowed_methods, reason = "what this measures")]
+    let skipped = QuerySelect::offset(sorted.clone(), depth);
+
+    let mut args = Args { first: i64::try_from(SIZE).ok(), ..Args::default() };
+    let mut ways = Vec::new();
+    if depth > 0 {
+        #[expect(clippy::disallowed_methods, reason = "how the place is found")]
+        let anchor = QuerySelect::offset(sorted.clone(), depth - 1).one(db).await.expect("a row").expect("a row");
+        let values = columns.iter().map(|column| anchor.get(*column)).collect();
+        let key = Key::new(&order, values).expect("a key");
+        args.after = Some(order.seal(&key).expect("a cursor").into());
+
+        let rating = Column::Rating.into_expr();
+        let id = Column::Id.into_expr();
+        if columns.len() == 2 {
+            let or = Condition::any()
+                .add(Column::Rating.lt(anchor.rating))
+                .add(Condition::all().add(Column::Rating.eq(anchor.rating)).add(Column::Id.lt(anchor.id)));
+            let row = sea_orm::sea_query::Expr::tuple([rating, id]);
+            let row = row.lt(sea_orm::sea_query::Expr::tuple([anchor.rating.into(), anchor.id.into()]));
+            ways.push(Way {
+                name: "`a < v OR (a = v AND b < w)`",
+                statement: sorted.clone().filter(or).build(backend),
+            });
+            ways.push(Way {
+                name: "`(a, b) < (v, w)`, no flags",
+                statement: sorted.clone().filter(row).build(backend),
+            });
+        }
+    }
+    let page = Page::new(&args, &order, Limits::default()).expect("a page");
+    let statement = bracket(Entity::find().as_query(), &order, &page, backend);
+    ways.insert(0, Way { name: "bracket", statement });
+    ways.push(Way { name: "OFFSET", statement: skipped.build(backend) });
+    ways
+}

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# How long `bookends seed` takes, beside the databases' own tools with the same rows, tables and indexes, in one run:
+#
+#     benches/seed.sh [postgres://user@host/any] [books ratings orders]
+#
+# Needs the shells `psql` and `sqlite3`. SQLite's `.import` cannot read a blob: it gets the ids as 16 characters of
+# text, which is as much to store and to compare.
+set -euo pipefail
+server=${1:-postgres://postgres@127.0.0.1/postgres}
+books=${2:-100000} ratings=${3:-1000000} orders=${4:-1000000}
+cd "$(dirname "$0")/.."
+cargo build --release --quiet
+bookends=${CARGO_TARGET_DIR:-target}/release/bookends
+[[ $bookends = /* ]] || bookends=$PWD/$bookends
+
+work=$(mktemp -d)
+cd "$work"
+databases=(bookends_seed_a bookends_seed_b)
+trap 'for name in "${databases[@]}"; do psql -q "$server" -c "DROP DATABASE IF EXISTS $name"; done; rm -rf "$work"' EXIT
+for name in "${databases[@]}"; do psql -q "$server" -c "CREATE DATABASE $name"; done
+seeded=${server%/*}/${databases[0]} copied=${server%/*}/${databases[1]}
+
+seconds() {
+    local start=$EPOCHREALTIME
+    "$@" >/dev/null
+    awk -v a="$start" -v b="$EPOCHREALTIME" 'BEGIN { printf "%.1f", b - a }'
+}
+sizes=(--books "$books" --ratings "$ratings" --orders "$orders")
+tables=(book book_rating book_order)
+
+ours=$(seconds "$bookends" --database-url "$seeded" seed "${sizes[@]}")
+for table in "${tables[@]}"; do psql -q "$seeded" -c "\\copy (SELECT * FROM $table ORDER BY id) TO '$table.tsv'"; done
+"$bookends" --database-url "$copied" migrate up >/dev/null
+copies=()
+for table in "${tables[@]}"; do copies+=(-c "\\copy $table FROM '$table.tsv'"); done
+copy() { psql -q "$copied" -c BEGIN "${copies[@]}" -c COMMIT; }
+theirs=$(seconds copy)
+echo "PostgreSQL: seed $ours s, \\copy $theirs s"
+
+ours=$(seconds "$bookends" --database-url "sqlite://seeded.db" seed "${sizes[@]}")
+sqlite3 seeded.db .schema | grep -vE 'seaql_migrations|sqlite_' | sed 's/ BLOB / TEXT /' >schema.sql
+short="substr(replace(%s::text, '-', ''), 1, 16)"
+# shellcheck disable=SC2059
+id=$(printf "$short" id) book_id=$(printf "$short" book_id)
+psql -q "$seeded" -c "\\copy (SELECT $id, name, year FROM book ORDER BY id) TO 'book.tsv'"
+psql -q "$seeded" -c "\\copy (SELECT $id, rating, $book_id FROM book_rating ORDER BY id) TO 'book_rating.tsv'"
+psql -q "$seeded" -c "\\copy (SELECT $id, total_price, $book_id FROM book_order ORDER BY id) TO 'book_order.tsv'"
+{
+    echo 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;'
+    cat schema.sql
+    printf '.mode tabs\nBEGIN;\n'
+    for table in "${tables[@]}"; do echo ".import $table.tsv $table"; done
+    echo 'COMMIT;'
+} >import.sql
+import() { sqlite3 imported.db <import.sql; }
+theirs=$(seconds import)
+echo "SQLite: seed $ours s, .import $theirs s"
