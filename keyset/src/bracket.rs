@@ -24,12 +24,15 @@
 //! Backward is the same on the reversed order. With both cursors the far bound is a computed column of the rows,
 //! `keyset_inside`, and never a filter, so that a short window cannot send the scan to the end of the table.
 
-use sea_orm::sea_query::{Alias, CaseStatement, Condition, Expr, Query, SelectStatement, UnionType};
+use sea_orm::sea_query::{
+    Alias, CaseStatement, CommonTableExpression, Condition, Expr, Order as SqlOrder, Query, SelectStatement, UnionType,
+    WithClause,
+};
 use sea_orm::{DbBackend, Statement};
 
 use crate::dialect::Dialect;
 use crate::range::{self, Edge, Range};
-use crate::{Key, Order, Page, Sort};
+use crate::{Key, Order, Page};
 
 /// Says which branch a row comes from: [`WITNESS`], or the page's ranges from 1, the nearest first.
 pub(crate) const SEGMENT: &str = "keyset_segment";
@@ -37,6 +40,8 @@ pub(crate) const SEGMENT: &str = "keyset_segment";
 pub(crate) const WITNESS: i32 = 0;
 /// 1 where a row lies short of the far cursor, else 0; absent where there is no far cursor.
 pub(crate) const INSIDE: &str = "keyset_inside";
+/// The table of the rows that a computed order is over.
+const CANDIDATES: &str = "keyset_candidates";
 
 /// The column that holds the value of the sort at this place.
 pub(crate) fn key_column(place: usize) -> String {
@@ -47,48 +52,78 @@ pub(crate) fn key_column(place: usize) -> String {
 ///
 /// The query brings its columns, filters and joins; an order, a limit or an offset of its own has no meaning here and
 /// is dropped.
-pub fn bracket(query: &SelectStatement, order: &Order, page: &Page, backend: DbBackend) -> Statement {
+pub fn bracket(query: &SelectStatement, page: &Page, backend: DbBackend) -> Statement {
     let dialect = Dialect(backend);
-    let order = &page.travel(order);
-    let back = order.reversed();
+    dialect.statement(&select(query, page, dialect))
+}
 
-    let (witnesses, ranges) = match page.near() {
-        None => (Vec::new(), range::all(order)),
-        Some(near) => {
-            (range::beyond(&back, near, Edge::Inclusive, dialect), range::beyond(order, near, Edge::Exclusive, dialect))
-        }
+/// The same, as a part for a larger statement.
+pub(crate) fn select(query: &SelectStatement, page: &Page, dialect: Dialect) -> SelectStatement {
+    let (order, back) = page.travel();
+    let near = page.near().map(|key| key.bind(dialect));
+    let far = page.far().map(|key| key.bind(dialect));
+    let source = Source::of(query, &order);
+    let (order, back) = (source.order(order), source.order(back));
+
+    let (witnesses, ranges) = match &near {
+        None => (Vec::new(), range::all(&order)),
+        Some(near) => (
+            range::beyond(&back, near, Edge::Inclusive, dialect),
+            range::beyond(&order, near, Edge::Exclusive, dialect),
+        ),
     };
-    let inside = page.far().map(|far| inside(&back, far, dialect));
+    let inside = far.map(|far| inside(&back, &far, dialect));
     let size = u64::from(page.size) + 1;
+    let limit = size + witnesses.len() as u64;
 
     let branch = |segment: i32, range: &Range, order: &Order, limit: u64| {
-        let mut branch = query.clone();
-        branch.clear_order_by().reset_limit().reset_offset();
-        for (place, sort) in order.sorts().iter().enumerate() {
-            branch.expr_as(sort.expr.clone(), Alias::new(key_column(place)));
-        }
-        branch.expr_as(Expr::cust(segment.to_string()), SEGMENT);
+        let mut rows = source.rows.clone();
+        rows.expr_as(Expr::cust(segment.to_string()), SEGMENT);
         if let Some(inside) = &inside {
-            branch.expr_as(inside.clone(), INSIDE);
+            rows.expr_as(inside.clone(), INSIDE);
         }
-        let condition = range.condition(order);
-        if !condition.is_empty() {
-            branch.cond_where(condition);
-        }
-        branch.limit(limit);
-        range.order(order, dialect, &mut branch);
-        Query::select().expr(Expr::cust("*")).from_subquery(branch, "r").take()
+        range.confine(&mut rows, order, dialect);
+        rows.limit(limit);
+        wrapped(rows)
     };
-    let limit = size + witnesses.len() as u64;
     let witnesses = witnesses.iter().map(|range| branch(WITNESS, range, &back, 1));
-    let pages = (1..).zip(&ranges).map(|(segment, range)| branch(segment, range, order, size));
-
+    let pages = (1..).zip(&ranges).map(|(segment, range)| branch(segment, range, &order, size));
     let mut union = union_all(witnesses.chain(pages));
-    union.order_by(SEGMENT, sea_orm::sea_query::Order::Asc).limit(limit);
-    for (place, sort) in order.sorts().iter().enumerate() {
-        order_by_key(&mut union, place, sort, dialect);
+    order_by_keys(&mut union, &order, dialect);
+    union.limit(limit);
+    if let Some(candidates) = source.candidates {
+        union.with_cte(candidates);
     }
-    dialect.statement(&union)
+    union
+}
+
+/// Where the branches take their rows from, with the keys among the columns.
+struct Source {
+    rows: SelectStatement,
+    candidates: Option<WithClause>,
+}
+
+impl Source {
+    /// The query itself, so that each branch is a descent of an index. Under a computed order there is no index: then
+    /// the query's rows are computed once, and the branches take theirs from those.
+    fn of(query: &SelectStatement, order: &Order) -> Self {
+        let mut rows = query.clone();
+        rows.clear_order_by().reset_limit().reset_offset();
+        for (place, sort) in order.sorts().iter().enumerate() {
+            rows.expr_as(sort.expr.clone(), Alias::new(key_column(place)));
+        }
+        if !order.is_computed() {
+            return Self { rows, candidates: None };
+        }
+        let table = CommonTableExpression::new().table_name(CANDIDATES).query(rows).materialized(true).to_owned();
+        let rows = Query::select().expr(Expr::cust("*")).from(CANDIDATES).take();
+        Self { rows, candidates: Some(WithClause::new().cte(table).to_owned()) }
+    }
+
+    /// An order over the query, as an order over these rows.
+    fn order(&self, order: Order) -> Order {
+        if self.candidates.is_some() { order.over_columns(key_column) } else { order }
+    }
 }
 
 /// Whether a row lies strictly short of the far cursor: the ranges beyond it on the way back, as one value.
@@ -98,7 +133,12 @@ fn inside(back: &Order, far: &Key, dialect: Dialect) -> CaseStatement {
     Expr::case(any, Expr::cust("1")).finally(Expr::cust("0"))
 }
 
-fn union_all(mut branches: impl Iterator<Item = SelectStatement>) -> SelectStatement {
+/// SQLite takes no parentheses around the branches of a union, and no limit within them without.
+pub(crate) fn wrapped(rows: SelectStatement) -> SelectStatement {
+    Query::select().expr(Expr::cust("*")).from_subquery(rows, "r").take()
+}
+
+pub(crate) fn union_all(mut branches: impl Iterator<Item = SelectStatement>) -> SelectStatement {
     let mut union = branches.next().unwrap_or_default();
     for branch in branches {
         union.union(UnionType::All, branch);
@@ -106,11 +146,10 @@ fn union_all(mut branches: impl Iterator<Item = SelectStatement>) -> SelectState
     union
 }
 
-fn order_by_key(union: &mut SelectStatement, place: usize, sort: &Sort, dialect: Dialect) {
-    let column = Alias::new(key_column(place));
-    if sort.nullable && dialect.native_nulls(sort.direction) != sort.nulls {
-        union.order_by_with_nulls(column, sort.direction.into(), sort.nulls.into());
-    } else {
-        union.order_by(column, sort.direction.into());
+/// By segment, and by the keys within it.
+pub(crate) fn order_by_keys(union: &mut SelectStatement, order: &Order, dialect: Dialect) {
+    union.order_by(SEGMENT, SqlOrder::Asc);
+    for (place, sort) in order.sorts().iter().enumerate() {
+        dialect.order_by(union, Expr::col(Alias::new(key_column(place))), sort, sort.nullable);
     }
 }

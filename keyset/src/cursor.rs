@@ -9,7 +9,8 @@ use std::fmt;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
-use crate::{Key, Order, wire};
+use crate::wire::{self, Scalar};
+use crate::{Key, Order, Sort};
 
 /// The longest cursor, in characters: checked before anything is decoded or sent.
 pub const MAX_LENGTH: usize = 512;
@@ -46,9 +47,9 @@ pub enum CursorError {
     /// Longer than [`MAX_LENGTH`] characters: as a key it holds a text too long to page by.
     #[error("a cursor has at most {MAX_LENGTH} characters, not {0}")]
     TooLong(usize),
-    /// A time finer than a microsecond, or a leap second: PostgreSQL keeps neither, so no cursor does.
-    #[error("a cursor keeps microseconds, nothing finer")]
-    TooPrecise,
+    /// A leap second: no database keeps one.
+    #[error("a cursor keeps no leap second")]
+    LeapSecond,
     /// Text with a NUL character, which PostgreSQL neither keeps nor accepts.
     #[error("a cursor keeps no text with a NUL character")]
     Nul,
@@ -62,7 +63,7 @@ impl Order {
     ///
     /// # Errors
     ///
-    /// [`CursorError::TooLong`], [`CursorError::TooPrecise`], [`CursorError::TooFar`] and [`CursorError::Nul`], for a value that has no
+    /// [`CursorError::TooLong`], [`CursorError::LeapSecond`], [`CursorError::TooFar`] and [`CursorError::Nul`], for a value that has no
     /// place in a cursor; [`CursorError::Type`] and [`CursorError::Arity`] for a key of another order.
     pub fn seal(&self, key: &Key) -> Result<Cursor, CursorError> {
         let bytes = self.encode(key)?;
@@ -88,15 +89,15 @@ impl Order {
     }
 
     fn encode(&self, key: &Key) -> Result<Vec<u8>, CursorError> {
-        let (found, expected) = (key.values().len(), self.kinds().len());
+        let (found, expected) = (key.values().len(), self.sorts().len());
         if found != expected {
             return Err(CursorError::Arity { found, expected });
         }
         let mut bytes = Vec::with_capacity(3 + 17 * expected);
         bytes.push(VERSION);
         bytes.extend(self.fingerprint().to_be_bytes());
-        for (place, (value, kind)) in key.values().iter().zip(self.kinds()).enumerate() {
-            let scalar = kind.scalar(value).ok_or(CursorError::Type(place))?;
+        for (place, (value, sort)) in key.values().iter().zip(self.sorts()).enumerate() {
+            let scalar = sort.kind.scalar(value).ok_or(CursorError::Type(place))?;
             wire::write(&scalar, &mut bytes)?;
         }
         Ok(bytes)
@@ -111,22 +112,19 @@ impl Order {
             return Err(CursorError::OtherOrder);
         }
 
-        let mut scalars = Vec::with_capacity(self.kinds().len());
+        let mut scalars = Vec::with_capacity(self.sorts().len());
         while !rest.is_empty() {
             scalars.push(wire::read(&mut rest).ok_or(CursorError::Malformed)?);
         }
-        let (found, expected) = (scalars.len(), self.kinds().len());
+        let (found, expected) = (scalars.len(), self.sorts().len());
         if found != expected {
             return Err(CursorError::Arity { found, expected });
         }
 
-        let mut values = Vec::with_capacity(expected);
-        for (place, (scalar, sort)) in scalars.into_iter().zip(self.sorts()).enumerate() {
-            let stray_null = scalar == wire::Scalar::Null && !sort.nullable;
-            let value = self.kinds()[place].value(scalar).filter(|_| !stray_null);
-            values.push(value.ok_or(CursorError::Type(place))?);
-        }
-        Key::new(self, values).ok_or(CursorError::Malformed)
+        let value =
+            |(place, (scalar, sort)): (usize, (Scalar, &Sort))| sort.kind.value(scalar).ok_or(CursorError::Type(place));
+        let values = scalars.into_iter().zip(self.sorts()).enumerate().map(value).collect::<Result<_, _>>()?;
+        Key::new(self, values)
     }
 }
 

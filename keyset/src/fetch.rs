@@ -4,8 +4,9 @@ use sea_orm::sea_query::SelectStatement;
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryResult, QueryTrait, Select};
 
 use crate::bracket::{self, bracket};
+use crate::dialect::Dialect;
 use crate::slice::Found;
-use crate::{Key, Order, Page, Row, Slice};
+use crate::{Key, Page, Row, Slice};
 
 /// One page of an entity's rows, by one statement.
 ///
@@ -14,12 +15,12 @@ use crate::{Key, Order, Page, Row, Slice};
 /// # Errors
 ///
 /// [`DbErr`] where the database fails.
-pub async fn fetch<C, E>(db: &C, query: Select<E>, order: &Order, page: &Page) -> Result<Slice<E::Model>, DbErr>
+pub async fn fetch<C, E>(db: &C, query: Select<E>, page: &Page) -> Result<Slice<E::Model>, DbErr>
 where
     C: ConnectionTrait,
     E: EntityTrait,
 {
-    fetch_into(db, query, order, page).await
+    fetch_into(db, query, page).await
 }
 
 /// [`fetch`], into another model than the entity's own: a partial model, or one over a join.
@@ -29,22 +30,23 @@ where
 /// # Errors
 ///
 /// [`DbErr`] where the database fails, or a row does not fit the model.
-pub async fn fetch_into<M, C, Q>(db: &C, query: Q, order: &Order, page: &Page) -> Result<Slice<M>, DbErr>
+pub async fn fetch_into<M, C, Q>(db: &C, query: Q, page: &Page) -> Result<Slice<M>, DbErr>
 where
     M: FromQueryResult,
     C: ConnectionTrait,
     Q: QueryTrait<QueryStatement = SelectStatement>,
 {
-    let statement = bracket(query.as_query(), order, page, db.get_database_backend());
-    let rows = db.query_all_raw(statement).await?;
-    let found = rows.iter().map(|row| read(row, order, page)).collect::<Result<_, _>>()?;
+    let backend = db.get_database_backend();
+    let rows = db.query_all_raw(bracket(query.as_query(), page, backend)).await?;
+    let found = rows.iter().map(|row| read(row, page, Dialect(backend))).collect::<Result<_, _>>()?;
     Ok(Slice::cut(found, page))
 }
 
-fn read<M: FromQueryResult>(row: &QueryResult, order: &Order, page: &Page) -> Result<Found<M>, DbErr> {
+/// A row of a bracket.
+fn read<M: FromQueryResult>(row: &QueryResult, page: &Page, dialect: Dialect) -> Result<Found<M>, DbErr> {
     Ok(Found {
         segment: row.try_get("", bracket::SEGMENT)?,
         inside: page.far().is_none() || row.try_get::<i32>("", bracket::INSIDE)? == 1,
-        row: Row { key: Key::read(order, row)?, item: M::from_query_result(row, "")? },
+        row: Row { key: Key::read(&page.order, row, dialect)?, item: M::from_query_result(row, "")? },
     })
 }

@@ -2,7 +2,9 @@
 
 use sea_orm::{DbErr, QueryResult, Value};
 
-use crate::{Order, bracket};
+use crate::dialect::Dialect;
+use crate::wire::Scalar;
+use crate::{CursorError, Order, Sort, bracket};
 
 /// The values of an order's sorts for one row, one for each sort: a place in the order, whether a row stands there or
 /// not.
@@ -10,11 +12,25 @@ use crate::{Order, bracket};
 pub struct Key(Vec<Value>);
 
 impl Key {
-    /// A key of these values; `None` unless there is one for each sort, of the sort's [`Kind`](crate::Kind).
-    pub fn new(order: &Order, values: Vec<Value>) -> Option<Self> {
-        let fits = values.len() == order.kinds().len()
-            && values.iter().zip(order.kinds()).all(|(value, kind)| kind.scalar(value).is_some());
-        fits.then_some(Self(values))
+    /// A key of these values.
+    ///
+    /// # Errors
+    ///
+    /// [`CursorError::Arity`] unless there is one for each sort; [`CursorError::Type`] unless each is of its sort's
+    /// [`Kind`](crate::Kind), and a NULL only where there can be one.
+    pub fn new(order: &Order, values: Vec<Value>) -> Result<Self, CursorError> {
+        let (found, expected) = (values.len(), order.sorts().len());
+        if found != expected {
+            return Err(CursorError::Arity { found, expected });
+        }
+        let fits = |(value, sort): (&Value, &Sort)| match sort.kind.scalar(value) {
+            Some(Scalar::Null) => sort.nullable,
+            scalar => scalar.is_some(),
+        };
+        match values.iter().zip(order.sorts()).position(|pair| !fits(pair)) {
+            None => Ok(Self(values)),
+            Some(place) => Err(CursorError::Type(place)),
+        }
     }
 
     /// The values, the most significant first.
@@ -23,8 +39,13 @@ impl Key {
     }
 
     /// The key of a row that a bracket returned.
-    pub(crate) fn read(order: &Order, row: &QueryResult) -> Result<Self, DbErr> {
-        let read = |(place, kind): (usize, &crate::Kind)| kind.read(row, &bracket::key_column(place));
-        order.kinds().iter().enumerate().map(read).collect::<Result<_, _>>().map(Self)
+    pub(crate) fn read(order: &Order, row: &QueryResult, dialect: Dialect) -> Result<Self, DbErr> {
+        let read = |(place, sort): (usize, &Sort)| sort.kind.read(row, &bracket::key_column(place), dialect);
+        order.sorts().iter().enumerate().map(read).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The key as this database compares it.
+    pub(crate) fn bind(&self, dialect: Dialect) -> Self {
+        Self(self.0.iter().map(|value| dialect.bind(value)).collect())
     }
 }

@@ -3,6 +3,7 @@
 use sea_orm::sea_query::ColumnType;
 use sea_orm::{DbErr, QueryResult, Value};
 
+use crate::dialect::Dialect;
 use crate::wire::Scalar;
 
 /// The type of a sort's values: how they are read from a row, bound to a statement and written into a cursor.
@@ -12,11 +13,12 @@ use crate::wire::Scalar;
 /// | `Bool` | boolean | |
 /// | `SmallInt`, `Int`, `BigInt` | integers of 16, 32 and 64 bits | signed |
 /// | `Float`, `Double` | floating point | `-0.0` counts as `0.0`, as both databases compare them |
-/// | `Decimal` | decimal, money | 28 digits; 15 on SQLite, which keeps decimals as doubles |
-/// | `Text` | char, varchar, text | ordered by the column's own collation |
-/// | `Bytes` | binary, blob | |
-/// | `Date`, `Time`, `DateTime`, `DateTimeUtc` | date, time, timestamp, timestamp with time zone | microseconds |
+/// | `Decimal` | decimal | 28 digits; on SQLite the value is a double, and stays that very double |
+/// | `Text` | char, varchar, text | ordered by the column's own collation; beside a UUID, 361 bytes fit into a cursor |
+/// | `Bytes` | binary, blob | the same room as text |
+/// | `Date`, `Time`, `DateTime`, `DateTimeUtc` | date, time, timestamp, timestamp with time zone | SQLite orders them as text: write all of them as `DateTimeUtc` |
 /// | `Uuid` | uuid | |
+/// | `Unsupported` | all others | an order by it is refused |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the table above says it once")]
 pub enum Kind {
@@ -34,19 +36,20 @@ pub enum Kind {
     DateTime,
     DateTimeUtc,
     Uuid,
+    Unsupported,
 }
 
 impl Kind {
-    /// The kind of a column of this type; `None` where rows cannot be ordered by it (JSON, arrays, enums, ...).
-    pub fn of(column: &ColumnType) -> Option<Self> {
-        Some(match column {
+    /// The kind of a column of this type.
+    pub fn of(column: &ColumnType) -> Self {
+        match column {
             ColumnType::Boolean => Self::Bool,
             ColumnType::TinyInteger | ColumnType::SmallInteger => Self::SmallInt,
             ColumnType::Integer => Self::Int,
             ColumnType::BigInteger => Self::BigInt,
             ColumnType::Float => Self::Float,
             ColumnType::Double => Self::Double,
-            ColumnType::Decimal(_) | ColumnType::Money(_) => Self::Decimal,
+            ColumnType::Decimal(_) => Self::Decimal,
             ColumnType::Char(_) | ColumnType::String(_) | ColumnType::Text => Self::Text,
             ColumnType::Binary(_) | ColumnType::VarBinary(_) | ColumnType::Blob => Self::Bytes,
             ColumnType::Date => Self::Date,
@@ -54,12 +57,12 @@ impl Kind {
             ColumnType::DateTime | ColumnType::Timestamp => Self::DateTime,
             ColumnType::TimestampWithTimeZone => Self::DateTimeUtc,
             ColumnType::Uuid => Self::Uuid,
-            _ => return None,
-        })
+            _ => Self::Unsupported,
+        }
     }
 
     /// Reads a value of this kind from a column of a result row.
-    pub(crate) fn read(self, row: &QueryResult, column: &str) -> Result<Value, DbErr> {
+    pub(crate) fn read(self, row: &QueryResult, column: &str, dialect: Dialect) -> Result<Value, DbErr> {
         match self {
             Self::Bool => row.try_get("", column).map(Value::Bool),
             Self::SmallInt => row.try_get("", column).map(Value::SmallInt),
@@ -67,7 +70,7 @@ impl Kind {
             Self::BigInt => row.try_get("", column).map(Value::BigInt),
             Self::Float => row.try_get("", column).map(Value::Float),
             Self::Double => row.try_get("", column).map(Value::Double),
-            Self::Decimal => row.try_get("", column).map(Value::Decimal),
+            Self::Decimal => dialect.read_decimal(row, column).map(Value::Decimal),
             Self::Text => row.try_get("", column).map(Value::String),
             Self::Bytes => row.try_get("", column).map(Value::Bytes),
             Self::Date => row.try_get("", column).map(Value::ChronoDate),
@@ -75,6 +78,7 @@ impl Kind {
             Self::DateTime => row.try_get("", column).map(Value::ChronoDateTime),
             Self::DateTimeUtc => row.try_get("", column).map(Value::ChronoDateTimeUtc),
             Self::Uuid => row.try_get("", column).map(Value::Uuid),
+            Self::Unsupported => Err(DbErr::Type(format!("rows cannot be ordered by {column}"))),
         }
     }
 
@@ -115,7 +119,7 @@ impl Kind {
             Self::Float => Value::Float(None),
             Self::Double => Value::Double(None),
             Self::Decimal => Value::Decimal(None),
-            Self::Text => Value::String(None),
+            Self::Text | Self::Unsupported => Value::String(None),
             Self::Bytes => Value::Bytes(None),
             Self::Date => Value::ChronoDate(None),
             Self::Time => Value::ChronoTime(None),

@@ -12,7 +12,7 @@
 //! | [`Key`] | a row's values under an order |
 //! | [`Cursor`] | a key as text, bound to its order |
 //! | [`Page`] | what was asked: which end, how many, after what, before what; validated |
-//! | [`Range`](range) | a stretch of one index: equal on a prefix, bounded on the next columns |
+//! | Range | a stretch of one index: equal on a prefix, bounded on the next columns |
 //! | [Bracket](bracket) | the statement: witness rows on the near side, page rows plus one on the far side |
 //! | [`Slice`] | what was found: rows in order, `has_previous`, `has_next` |
 //!
@@ -34,7 +34,7 @@
 //! let args = Args { first: Some(20), ..Args::default() };
 //! let page = Page::new(&args, &order, Limits::default())?;
 //!
-//! let slice = keyset::fetch(db, city::Entity::find(), &order, &page).await?;
+//! let slice = keyset::fetch(db, city::Entity::find(), &page).await?;
 //! for row in &slice.rows {
 //!     println!("{} has {:?} people", row.item.id, row.item.people);
 //! }
@@ -55,7 +55,7 @@ mod wire;
 
 mod page;
 
-pub mod range;
+mod range;
 
 pub mod bracket;
 mod dialect;

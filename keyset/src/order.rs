@@ -21,15 +21,14 @@ use crate::{Direction, Kind, Nulls, Sort};
 #[derive(Clone, Debug)]
 pub struct Order {
     sorts: Arc<[Sort]>,
-    kinds: Arc<[Kind]>,
     fingerprint: u16,
 }
 
 /// Why there is no such order.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OrderError {
-    /// The column holds JSON, an array, an enum, or another type that has no place in a cursor: see [`Kind`].
-    #[error("rows cannot be ordered by `{0}`: its type has no cursor format")]
+    /// The column holds JSON, an array, an enum, or another type that is none of [`Kind`]'s.
+    #[error("rows cannot be ordered by `{0}`: its type has no place in a cursor")]
     Unsupported(String),
 }
 
@@ -38,7 +37,7 @@ impl Order {
     ///
     /// The primary key is appended, in the direction of the last sort, so that one index serves both ways. Sorts
     /// that cannot matter are dropped: a column named again, and all that follows the primary key or a unique column
-    /// without NULLs.
+    /// without NULLs. A column of another table, from a join, counts as one that repeats its values and can be NULL.
     ///
     /// # Errors
     ///
@@ -46,13 +45,16 @@ impl Order {
     pub fn of<E: EntityTrait>(sorts: impl IntoIterator<Item = Sort>) -> Result<Self, OrderError> {
         let keys: Vec<Sort> = E::PrimaryKey::iter().map(|key| Sort::asc(key.into_column())).collect();
         let holds = |total: &[Sort], sort: &Sort| total.iter().any(|earlier| earlier.name == sort.name);
-        let is_total = |total: &[Sort]| {
-            let unique = total.last().is_some_and(|last| last.unique && !last.nullable);
-            unique || keys.iter().all(|key| holds(total, key))
-        };
+        let is_total =
+            |total: &[Sort]| total.last().is_some_and(Sort::is_unique) || keys.iter().all(|key| holds(total, key));
 
+        let table = E::default().table_name().to_owned();
         let mut total: Vec<Sort> = Vec::new();
         for sort in sorts {
+            let sort = sort.within(&table);
+            if sort.kind == Kind::Unsupported {
+                return Err(OrderError::Unsupported(sort.name));
+            }
             if !is_total(&total) && !holds(&total, &sort) {
                 total.push(sort);
             }
@@ -64,11 +66,13 @@ impl Order {
             }
         }
 
-        let kind = |sort: &Sort| sort.kind.ok_or_else(|| OrderError::Unsupported(sort.name.clone()));
-        let kinds = total.iter().map(kind).collect::<Result<_, _>>()?;
-        let mut order = Self { sorts: total.into(), kinds, fingerprint: 0 };
+        Ok(Self::over(total.into()))
+    }
+
+    fn over(sorts: Arc<[Sort]>) -> Self {
+        let mut order = Self { sorts, fingerprint: 0 };
         order.fingerprint = fold(&order.to_string());
-        Ok(order)
+        order
     }
 
     /// The sorts, the most significant first.
@@ -76,24 +80,26 @@ impl Order {
         &self.sorts
     }
 
-    /// The type of each sort's values.
-    pub fn kinds(&self) -> &[Kind] {
-        &self.kinds
-    }
-
     /// Two bytes over the order's meaning. They are in every [`Cursor`](crate::Cursor), so that one of another order is refused.
     pub fn fingerprint(&self) -> u16 {
         self.fingerprint
     }
 
-    /// The same rows from the other end.
+    /// Whether some sort is over a value that no index holds: see [`Sort::computed`].
+    pub fn is_computed(&self) -> bool {
+        self.sorts.iter().any(Sort::is_computed)
+    }
+
+    /// The same order over rows that hold each sort's value in a column.
+    pub(crate) fn over_columns(&self, column: fn(usize) -> String) -> Self {
+        let sorts = self.sorts.iter().enumerate().map(|(place, sort)| sort.over_column(column(place)));
+        Self { sorts: sorts.collect(), fingerprint: self.fingerprint }
+    }
+
+    /// The same rows from the other end: an order of its own, with cursors of its own.
     #[must_use]
     pub fn reversed(&self) -> Self {
-        Self {
-            sorts: self.sorts.iter().cloned().map(Sort::reversed).collect(),
-            kinds: Arc::clone(&self.kinds),
-            fingerprint: self.fingerprint,
-        }
+        Self::over(self.sorts.iter().cloned().map(Sort::reversed).collect())
     }
 }
 

@@ -39,9 +39,10 @@ pub enum End {
     Back,
 }
 
-/// A request for one page, validated: it cannot be wrong.
-#[derive(Clone, Debug, PartialEq)]
+/// A request for one page of a list in this order, validated: it cannot be wrong.
+#[derive(Clone, Debug)]
 pub struct Page {
+    pub(crate) order: Order,
     pub(crate) end: End,
     pub(crate) size: u32,
     pub(crate) after: Option<Key>,
@@ -82,11 +83,12 @@ impl Page {
         let (size, end) = match (args.first, args.last) {
             (Some(_), Some(_)) => return Err(PageError::BothEnds),
             (None, Some(last)) => (last, End::Back),
-            (first, None) => (first.unwrap_or(limits.default.into()), End::Front),
+            (first, None) => (first.unwrap_or(limits.default.min(limits.max).into()), End::Front),
         };
         let max = limits.max;
         let size = u32::try_from(size).ok().filter(|size| *size <= max).ok_or(PageError::Size { asked: size, max })?;
         Ok(Self {
+            order: order.clone(),
             end,
             size,
             after: open(order, "after", args.after.as_deref())?,
@@ -94,16 +96,17 @@ impl Page {
         })
     }
 
-    /// Whether the reader starts from a cursor, and not from an end of the list.
-    pub fn is_bounded(&self) -> bool {
-        self.near().is_some()
+    /// The order of the list.
+    pub fn order(&self) -> &Order {
+        &self.order
     }
 
-    /// The order in which the page's reader travels: away from the near cursor, towards the far one.
-    pub(crate) fn travel(&self, order: &Order) -> Order {
+    /// The order in which the page's reader travels, away from the near cursor and towards the far one; and its reverse.
+    pub(crate) fn travel(&self) -> (Order, Order) {
+        let (front, back) = (self.order.clone(), self.order.reversed());
         match self.end {
-            End::Front => order.clone(),
-            End::Back => order.reversed(),
+            End::Front => (front, back),
+            End::Back => (back, front),
         }
     }
 

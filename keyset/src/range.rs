@@ -18,7 +18,7 @@ use sea_orm::Value;
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, SelectStatement};
 
 use crate::dialect::Dialect;
-use crate::{Direction, Key, Order, Sort};
+use crate::{Direction, Key, Nulls, Order, Sort};
 
 /// Rows that are equal on a prefix of the order's sorts and bounded on the next ones.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,16 +56,16 @@ pub(crate) fn beyond(order: &Order, key: &Key, edge: Edge, dialect: Dialect) -> 
     let mut ranges = Vec::new();
     let mut end = sorts.len();
     while end > 0 {
-        let start = run(sorts, values, end, dialect);
+        let start = run(order, values, end, dialect);
         let pins = || values[..start].to_vec();
         let (sort, value) = (&sorts[start], &values[start]);
-        let last_nulls = sort.nullable && sort.nulls == crate::Nulls::Last;
+        let last_nulls = sort.nullable && sort.nulls == Nulls::Last;
 
         if !is_null(value) {
             let edge = if end == sorts.len() { edge } else { Edge::Exclusive };
             ranges.push(Range { pins: pins(), bound: Bound::Past(values[start..end].to_vec(), edge) });
             if last_nulls {
-                let null = order.kinds()[start].null();
+                let null = sort.kind.null();
                 ranges.extend(open(order, [pins(), vec![null]].concat()));
             }
         } else if !last_nulls {
@@ -78,9 +78,11 @@ pub(crate) fn beyond(order: &Order, key: &Key, edge: Edge, dialect: Dialect) -> 
 
 /// The start of the longest run of sorts, up to `end`, that one row-value comparison serves: they run the same way, and
 /// NULL can interfere with none but the first.
-fn run(sorts: &[Sort], values: &[Value], end: usize, dialect: Dialect) -> usize {
+fn run(order: &Order, values: &[Value], end: usize, dialect: Dialect) -> usize {
+    let sorts = order.sorts();
     let mut start = end - 1;
-    while dialect.seeks_row_values()
+    let tail = (end == sorts.len()).then(|| sorts[start].kind);
+    while dialect.seeks_row_values(tail)
         && start > 0
         && !sorts[start].nullable
         && sorts[start - 1].direction == sorts[start].direction
@@ -98,12 +100,12 @@ fn open(order: &Order, pins: Vec<Value>) -> Vec<Range> {
     let Some(sort) = order.sorts().get(place).filter(|sort| sort.nullable) else {
         return vec![Range { pins, bound: Bound::Open }];
     };
-    let null = order.kinds()[place].null();
+    let null = sort.kind.null();
     let nulls = open(order, [pins.clone(), vec![null]].concat());
     let values = vec![Range { pins, bound: Bound::NotNull }];
     match sort.nulls {
-        crate::Nulls::First => [nulls, values].concat(),
-        crate::Nulls::Last => [values, nulls].concat(),
+        Nulls::First => [nulls, values].concat(),
+        Nulls::Last => [values, nulls].concat(),
     }
 }
 
@@ -124,18 +126,23 @@ impl Range {
         }
     }
 
-    /// Orders a statement that is confined to this range, naming only the sorts that vary in it: what is pinned needs
-    /// no order, and a column known to hold no NULL needs no null placement, which would cost it the index.
-    pub(crate) fn order(&self, order: &Order, dialect: Dialect, statement: &mut SelectStatement) {
-        let varying = order.sorts().iter().skip(self.pins.len());
-        for (place, sort) in varying.enumerate() {
-            let (expr, direction) = (sort.expr.clone(), sort.direction.into());
-            let no_nulls = !sort.nullable || (place == 0 && self.bound != Bound::Open);
-            if no_nulls || dialect.native_nulls(sort.direction) == sort.nulls {
-                statement.order_by_expr(expr, direction);
-            } else {
-                statement.order_by_expr_with_nulls(expr, direction, sort.nulls.into());
+    /// Confines a statement to the rows of this range, in order.
+    ///
+    /// What is pinned to a value needs no order. What is pinned to NULL is named all the same, because PostgreSQL does
+    /// not see that `IS NULL` leaves but one value.
+    pub(crate) fn confine(&self, statement: &mut SelectStatement, order: &Order, dialect: Dialect) {
+        let condition = self.condition(order);
+        if !condition.is_empty() {
+            statement.cond_where(condition);
+        }
+        for (place, sort) in order.sorts().iter().enumerate() {
+            let pin = self.pins.get(place);
+            if pin.is_some_and(|pin| !is_null(pin)) {
+                continue;
             }
+            let bounded = place == self.pins.len() && self.bound != Bound::Open;
+            let mixed = sort.nullable && pin.is_none() && !bounded;
+            dialect.order_by(statement, sort.expr.clone(), sort, mixed);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! One criterion of an order.
 
 use sea_orm::ColumnTrait;
-use sea_orm::sea_query::{Expr, NullOrdering, Order as SqlOrder};
+use sea_orm::sea_query::{Alias, Expr, NullOrdering, Order as SqlOrder};
 
 use crate::Kind;
 
@@ -63,6 +63,14 @@ impl From<Nulls> for NullOrdering {
     }
 }
 
+/// What a sort sorts by.
+#[derive(Clone, Debug)]
+enum Origin {
+    Column { table: String, unique: bool },
+    Expression,
+    Computed,
+}
+
 /// One expression, its direction, its null placement.
 ///
 /// A column says by itself what type it has and whether it can be NULL:
@@ -78,11 +86,12 @@ impl From<Nulls> for NullOrdering {
 #[derive(Clone, Debug)]
 pub struct Sort {
     pub(crate) name: String,
+    origin: Origin,
     pub(crate) expr: Expr,
-    /// `None` where rows cannot be ordered by a column of this type: an order of it is refused.
-    pub(crate) kind: Option<Kind>,
+    pub(crate) kind: Kind,
     pub(crate) nullable: bool,
-    pub(crate) unique: bool,
+    /// The caller's word that there is no NULL, whatever the column says.
+    never_null: bool,
     pub(crate) direction: Direction,
     pub(crate) nulls: Nulls,
 }
@@ -104,10 +113,11 @@ impl Sort {
         let (table, name) = column.as_column_ref();
         Self {
             name: format!("{table}.{name}"),
+            origin: Origin::Column { table: table.to_string(), unique: def.is_unique() },
             expr: Expr::col((table, name)),
             kind: Kind::of(def.get_column_type()),
             nullable: def.is_null(),
-            unique: def.is_unique(),
+            never_null: false,
             direction,
             nulls: Nulls::Last,
         }
@@ -121,27 +131,71 @@ impl Sort {
     /// ```
     /// # use sea_orm::tests_cfg::cake;
     /// use keyset::{Kind, Sort};
-    /// use sea_orm::sea_query::{Expr, Func};
+    /// use sea_orm::sea_query::{Alias, Expr, Func};
     ///
     /// let by_length = Sort::expression("length of name", Func::char_length(Expr::col(cake::Column::Name)), Kind::Int);
     /// ```
     pub fn expression(name: impl Into<String>, expr: impl Into<Expr>, kind: Kind) -> Self {
         Self {
-            name: name.into(),
+            name: format!("({})", name.into()),
+            origin: Origin::Expression,
             expr: expr.into(),
-            kind: Some(kind),
+            kind,
             nullable: true,
-            unique: false,
+            never_null: false,
             direction: Direction::Asc,
             nulls: Nulls::Last,
         }
     }
 
-    /// Promises that an expression is never NULL, which saves a range.
+    /// Promises that there is never a NULL, which saves a range: for an expression, or a column behind an inner join.
     #[must_use]
     pub fn never_null(mut self) -> Self {
         self.nullable = false;
+        self.never_null = true;
         self
+    }
+
+    /// Says that no index holds the expression, such as the relevance of a full-text search.
+    ///
+    /// A list in an order with such a sort costs as much as its query has rows: each page computes the expression once for
+    /// all of them, and takes its bracket from those. Filter first.
+    #[must_use]
+    pub fn computed(mut self) -> Self {
+        self.origin = Origin::Computed;
+        self
+    }
+
+    pub(crate) fn is_computed(&self) -> bool {
+        matches!(self.origin, Origin::Computed)
+    }
+
+    /// Whether no two rows are equal under it, and none is NULL.
+    pub(crate) fn is_unique(&self) -> bool {
+        matches!(self.origin, Origin::Column { unique: true, .. }) && !self.nullable
+    }
+
+    /// The sort as it stands in a query over this table. What a column says of itself holds in its own table only: a
+    /// join can repeat its values, and an outer join adds NULLs.
+    pub(crate) fn within(mut self, table: &str) -> Self {
+        match &mut self.origin {
+            Origin::Column { table: own, unique } if own != table => {
+                *unique = false;
+                self.nullable = !self.never_null;
+            }
+            _ => {}
+        }
+        self
+    }
+
+    /// The same sort of rows that hold its value in a column of this name.
+    pub(crate) fn over_column(&self, column: String) -> Self {
+        Self { expr: Expr::col(Alias::new(column)), ..self.clone() }
+    }
+
+    /// What it sorts by: a column as `table.column`, an expression by its name in parentheses.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The same sort, this way.

@@ -18,11 +18,14 @@
 //! | 30 | time of day: seconds; or 2^39 + microseconds | 3; 5 |
 //! | 31 | date, as a Julian day | 4 |
 //! | 32 | UUID | 16 |
+//! | 33, 34 | 26 and 28 with nanoseconds | 8 + 4 |
+//! | 35 | time of day in nanoseconds | 8 |
 //!
 //! Each integer width starts where the narrower one ends, so every value has one encoding. Doubles and decimals have
 //! one too: `-0.0` is written as `0.0`, every NaN as the same NaN, and decimals lose their trailing zeros.
 //!
-//! Tags 0 to 31 are those of the keyset paginator that this project began from.
+//! Tags 0 to 31 are those of the keyset paginator that this project began from. Nanoseconds are SQLite's, which keeps
+//! times as text: a time is written in the coarsest of its three forms.
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Utc};
 use rust_decimal::Decimal;
@@ -68,6 +71,9 @@ const DATE_TIME_UTC_MICROS: u8 = 29;
 const TIME: u8 = 30;
 const DATE: u8 = 31;
 const UUID: u8 = 32;
+const DATE_TIME_NANOS: u8 = 33;
+const DATE_TIME_UTC_NANOS: u8 = 34;
+const TIME_NANOS: u8 = 35;
 const TEXT: u8 = 192;
 
 /// The integer widths: how many bytes, and the first magnitude that takes them.
@@ -86,8 +92,8 @@ const MICROS_OF_DAY: u64 = 1 << 39;
 ///
 /// # Errors
 ///
-/// [`CursorError::TooLong`] for text or bytes that no cursor can hold, [`CursorError::TooPrecise`] for a time finer
-/// than a microsecond, [`CursorError::TooFar`] for one before the Julian period, [`CursorError::Nul`] for a NUL.
+/// [`CursorError::TooLong`] for text or bytes that no cursor can hold, [`CursorError::LeapSecond`] for a time that no
+/// database keeps, [`CursorError::TooFar`] for one before the Julian period, [`CursorError::Nul`] for a NUL.
 pub(crate) fn write(scalar: &Scalar, out: &mut Vec<u8>) -> Result<(), CursorError> {
     match scalar {
         Scalar::Null => out.push(NULL),
@@ -110,14 +116,23 @@ pub(crate) fn write(scalar: &Scalar, out: &mut Vec<u8>) -> Result<(), CursorErro
             let one_zero_one_nan = if v.is_nan() { f64::NAN } else { v + 0.0 };
             out.extend(one_zero_one_nan.to_be_bytes());
         }
-        Scalar::DateTime(v) => write_instant(v, DATE_TIME, DATE_TIME_MICROS, out)?,
-        Scalar::DateTimeUtc(v) => write_instant(&v.naive_utc(), DATE_TIME_UTC, DATE_TIME_UTC_MICROS, out)?,
+        Scalar::DateTime(v) => write_instant(v, [DATE_TIME, DATE_TIME_MICROS, DATE_TIME_NANOS], out)?,
+        Scalar::DateTimeUtc(v) => {
+            let tags = [DATE_TIME_UTC, DATE_TIME_UTC_MICROS, DATE_TIME_UTC_NANOS];
+            write_instant(&v.naive_utc(), tags, out)?;
+        }
         Scalar::Time(v) => {
-            out.push(TIME);
-            let (seconds, micros) = (u64::from(v.num_seconds_from_midnight()), u64::from(micros(*v)?));
-            match micros {
-                0 => out.extend(&seconds.to_be_bytes()[5..]),
-                micros => out.extend(&(MICROS_OF_DAY + seconds * 1_000_000 + micros).to_be_bytes()[3..]),
+            let seconds = u64::from(v.num_seconds_from_midnight());
+            let nanos = u64::from(nanos(*v)?);
+            if nanos == 0 {
+                out.push(TIME);
+                out.extend(&seconds.to_be_bytes()[5..]);
+            } else if nanos % 1000 == 0 {
+                out.push(TIME);
+                out.extend(&(MICROS_OF_DAY + seconds * 1_000_000 + nanos / 1000).to_be_bytes()[3..]);
+            } else {
+                out.push(TIME_NANOS);
+                out.extend((seconds * 1_000_000_000 + nanos).to_be_bytes());
             }
         }
         Scalar::Date(v) => {
@@ -166,11 +181,14 @@ fn read_tagged(tag: u8, bytes: &mut &[u8]) -> Option<Scalar> {
         DECIMAL..=DECIMAL_LAST => Scalar::Decimal(read_widths(tag - DECIMAL, bytes)?.into()),
         DECIMAL_TEXT | FRACTION => Scalar::Decimal(read_short(bytes)?.parse().ok()?),
         DOUBLE => Scalar::Double(f64::from_bits(read_number(bytes, 8)?)),
-        DATE_TIME | DATE_TIME_MICROS => Scalar::DateTime(read_instant(bytes, tag == DATE_TIME_MICROS)?),
-        DATE_TIME_UTC | DATE_TIME_UTC_MICROS => {
-            Scalar::DateTimeUtc(read_instant(bytes, tag == DATE_TIME_UTC_MICROS)?.and_utc())
-        }
+        DATE_TIME => Scalar::DateTime(read_instant(bytes, None)?),
+        DATE_TIME_MICROS => Scalar::DateTime(read_instant(bytes, Some(1000))?),
+        DATE_TIME_NANOS => Scalar::DateTime(read_instant(bytes, Some(1))?),
+        DATE_TIME_UTC => Scalar::DateTimeUtc(read_instant(bytes, None)?.and_utc()),
+        DATE_TIME_UTC_MICROS => Scalar::DateTimeUtc(read_instant(bytes, Some(1000))?.and_utc()),
+        DATE_TIME_UTC_NANOS => Scalar::DateTimeUtc(read_instant(bytes, Some(1))?.and_utc()),
         TIME => Scalar::Time(read_time(bytes)?),
+        TIME_NANOS => Scalar::Time(time_of_day(read_number(bytes, 8)?)?),
         DATE => {
             let day = i64::try_from(read_number(bytes, 4)?).ok()? - JULIAN_DAY + EPOCH_FROM_CE;
             Scalar::Date(NaiveDate::from_num_days_from_ce_opt(i32::try_from(day).ok()?)?)
@@ -206,12 +224,13 @@ fn write_text(text: &str, out: &mut Vec<u8>) -> Result<(), CursorError> {
         return Err(CursorError::Nul);
     }
     let length = text.len();
+    let too_long = |_| CursorError::TooLong(length);
     match length {
-        0..64 => out.push(TEXT + length.to_be_bytes()[7]),
-        64..320 => out.extend([TEXT_64, (length - 64).to_be_bytes()[7]]),
+        0..64 => out.push(TEXT + u8::try_from(length).map_err(too_long)?),
+        64..320 => out.extend([TEXT_64, u8::try_from(length - 64).map_err(too_long)?]),
         _ => {
-            let [high, low] = u16::try_from(length - 320).map_err(|_| CursorError::TooLong(length))?.to_be_bytes();
-            out.extend([TEXT_320, high, low]);
+            out.push(TEXT_320);
+            out.extend(u16::try_from(length - 320).map_err(too_long)?.to_be_bytes());
         }
     }
     out.extend(text.as_bytes());
@@ -241,39 +260,52 @@ fn read_short(bytes: &mut &[u8]) -> Option<String> {
     read_text(bytes, length)
 }
 
-fn write_instant(at: &NaiveDateTime, whole: u8, fine: u8, out: &mut Vec<u8>) -> Result<(), CursorError> {
-    let (seconds, micros) = (at.and_utc().timestamp() + JULIAN_SECONDS, micros(at.time())?);
-    let seconds = u64::try_from(seconds).map_err(|_| CursorError::TooFar)?;
-    out.push(if micros == 0 { whole } else { fine });
-    out.extend(seconds.to_be_bytes());
-    if micros > 0 {
-        out.extend(micros.to_be_bytes());
+/// With the tag for whole seconds, for microseconds, or for nanoseconds.
+fn write_instant(at: &NaiveDateTime, tags: [u8; 3], out: &mut Vec<u8>) -> Result<(), CursorError> {
+    let (seconds, nanos) = (at.and_utc().timestamp() + JULIAN_SECONDS, nanos(at.time())?);
+    let seconds = u64::try_from(seconds).map_err(|_| CursorError::TooFar)?.to_be_bytes();
+    let [whole, micros_tag, nanos_tag] = tags;
+    if nanos == 0 {
+        out.push(whole);
+        out.extend(seconds);
+    } else if nanos.is_multiple_of(1000) {
+        out.push(micros_tag);
+        out.extend(seconds);
+        out.extend((nanos / 1000).to_be_bytes());
+    } else {
+        out.push(nanos_tag);
+        out.extend(seconds);
+        out.extend(nanos.to_be_bytes());
     }
     Ok(())
 }
 
-fn read_instant(bytes: &mut &[u8], fine: bool) -> Option<NaiveDateTime> {
-    let seconds = i64::try_from(read_number(bytes, 8)?).ok()? - JULIAN_SECONDS;
-    let micros = if fine { u32::try_from(read_number(bytes, 4)?).ok()? } else { 0 };
-    let at = DateTime::from_timestamp(seconds, micros.checked_mul(1000)?)?;
-    Some(at.naive_utc())
+/// Seconds, and where there is a unit, four bytes of so many nanoseconds each.
+fn read_instant(bytes: &mut &[u8], unit: Option<u32>) -> Option<NaiveDateTime> {
+    let seconds = i64::try_from(read_number(bytes, 8)?).ok()?.checked_sub(JULIAN_SECONDS)?;
+    let nanos = match unit {
+        None => 0,
+        Some(unit) => u32::try_from(read_number(bytes, 4)?).ok()?.checked_mul(unit)?,
+    };
+    Some(DateTime::from_timestamp(seconds, nanos)?.naive_utc())
 }
 
 fn read_time(bytes: &mut &[u8]) -> Option<NaiveTime> {
     let fine = bytes.first()? & 0x80 != 0;
-    let (seconds, micros) = if fine {
-        let micros = read_number(bytes, 5)? - MICROS_OF_DAY;
-        (micros / 1_000_000, micros % 1_000_000)
-    } else {
-        (read_number(bytes, 3)?, 0)
-    };
-    NaiveTime::from_num_seconds_from_midnight_opt(u32::try_from(seconds).ok()?, u32::try_from(micros).ok()? * 1000)
+    let nanos =
+        if fine { (read_number(bytes, 5)? - MICROS_OF_DAY) * 1000 } else { read_number(bytes, 3)? * 1_000_000_000 };
+    time_of_day(nanos)
 }
 
-/// The microseconds within the second. In a leap second there would be a million and more: it has none to keep.
-fn micros(time: NaiveTime) -> Result<u32, CursorError> {
-    let (micros, rest) = (time.nanosecond() / 1000, time.nanosecond() % 1000);
-    if rest == 0 && micros < 1_000_000 { Ok(micros) } else { Err(CursorError::TooPrecise) }
+fn time_of_day(nanos: u64) -> Option<NaiveTime> {
+    let seconds = u32::try_from(nanos / 1_000_000_000).ok()?;
+    NaiveTime::from_num_seconds_from_midnight_opt(seconds, u32::try_from(nanos % 1_000_000_000).ok()?)
+}
+
+/// The nanoseconds within the second. In a leap second there would be a billion and more.
+fn nanos(time: NaiveTime) -> Result<u32, CursorError> {
+    let nanos = time.nanosecond();
+    if nanos < 1_000_000_000 { Ok(nanos) } else { Err(CursorError::LeapSecond) }
 }
 
 fn read_text(bytes: &mut &[u8], length: u64) -> Option<String> {

@@ -28,7 +28,7 @@ async fn check(
     let cursor = |place: Option<&Place>| place.map(|(_, cursor)| cursor.clone());
     let args = Args { first, after: cursor(after), last, before: cursor(before) };
     let page = Page::new(&args, &order, LIMITS).unwrap();
-    let slice = keyset::fetch(db, City::find(), &order, &page).await.unwrap();
+    let slice = keyset::fetch(db, City::find(), &page).await.unwrap();
 
     let found = Expected {
         ids: slice.rows.iter().map(|row| row.item.id).collect(),
@@ -45,7 +45,7 @@ async fn check(
 async fn places(db: &DatabaseConnection, criteria: &[Criterion]) -> Vec<Place> {
     let order = atlas::order(criteria);
     let page = Page::new(&Args::default(), &order, LIMITS).unwrap();
-    let slice = keyset::fetch(db, City::find(), &order, &page).await.unwrap();
+    let slice = keyset::fetch(db, City::find(), &page).await.unwrap();
     let seal = |key: &Key| order.seal(key).unwrap().to_string();
     slice.rows.into_iter().map(|row| (row.item, seal(&row.key))).collect()
 }
@@ -123,7 +123,7 @@ async fn a_top_level_or_in_the_callers_filter_does_not_leak() {
     for (place, cursor) in places(&db, &criteria).await {
         let args = Args { first: Some(3), after: Some(cursor), ..Args::default() };
         let page = Page::new(&args, &order, LIMITS).unwrap();
-        let slice = keyset::fetch(&db, City::find().filter(either.clone()), &order, &page).await.unwrap();
+        let slice = keyset::fetch(&db, City::find().filter(either.clone()), &page).await.unwrap();
         let expected = naive::slice(&kept, &criteria, (End::Front, 3), Some(&place), None);
         assert_eq!(slice.rows.iter().map(|row| row.item.id).collect::<Vec<_>>(), expected.ids);
         assert_eq!((slice.has_previous, slice.has_next), (expected.has_previous, expected.has_next));
@@ -146,7 +146,7 @@ async fn columns_may_be_projected_at_will() {
     let order = atlas::order(&[]);
     let page = Page::new(&Args { first: Some(2), ..Args::default() }, &order, LIMITS).unwrap();
     let query = City::find().select_only().column(Column::Rank);
-    let slice = keyset::fetch_into::<OnlyRank, _, _>(&db, query, &order, &page).await.unwrap();
+    let slice = keyset::fetch_into::<OnlyRank, _, _>(&db, query, &page).await.unwrap();
     let expected = naive::sorted(&atlas::cities(), &[]);
     assert_eq!(slice.rows.iter().map(|row| row.item.rank).collect::<Vec<_>>(), [expected[0].rank, expected[1].rank]);
     assert!(slice.has_next);

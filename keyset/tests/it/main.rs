@@ -1,6 +1,7 @@
 //! The engine against a database and against its naive twin.
 
 mod atlas;
+mod cost;
 mod cursor;
 mod exactness;
 mod naive;

@@ -11,7 +11,7 @@ use crate::atlas::{self, City, Column, Criterion};
 
 fn text(query: Select<City>, criteria: &[Criterion], args: Args, backend: DbBackend) -> String {
     let page = Page::new(&args, &atlas::order(criteria), Limits::default()).unwrap();
-    let statement = bracket(query.as_query(), &atlas::order(criteria), &page, backend).to_string();
+    let statement = bracket(query.as_query(), &page, backend).to_string();
     let breaks = ["UNION ALL", "ORDER BY \"keyset_segment\"", "WHERE"];
     breaks.iter().fold(statement, |text, word| text.replace(&format!(" {word}"), &format!("\n{word}")))
 }
@@ -79,13 +79,30 @@ fn a_page_before_a_key_runs_backwards() {
 #[test]
 fn sorts_that_run_one_way_are_one_row_value() {
     let order = [(Column::Rank, Direction::Desc, Nulls::Last)];
-    let sql = text(ids(), &order, first_after(cursor(&order, vec![1_i16.into(), 7.into()])), DbBackend::Sqlite);
+    let sql = text(ids(), &order, first_after(cursor(&order, vec![1_i16.into(), 7.into()])), DbBackend::Postgres);
     insta::assert_snapshot!(sql, @r#"
     SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
     WHERE ("city"."rank", "city"."id") >= (1, 7) ORDER BY "city"."rank" ASC, "city"."id" ASC LIMIT 1) AS "r"
-    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
-    WHERE ("city"."rank", "city"."id") < (1, 7) ORDER BY "city"."rank" DESC, "city"."id" DESC LIMIT 3) AS "r"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
+    WHERE ("city"."rank", "city"."id") < (1, 7) ORDER BY "city"."rank" DESC, "city"."id" DESC LIMIT 3) AS "r")
     ORDER BY "keyset_segment" ASC, "keyset_0" DESC, "keyset_1" DESC LIMIT 4
+    "#);
+}
+
+#[test]
+fn sqlite_does_not_seek_a_row_value_that_ends_in_its_rowid() {
+    let order = [(Column::Rank, Direction::Desc, Nulls::Last)];
+    let sql = text(ids(), &order, first_after(cursor(&order, vec![1_i16.into(), 7.into()])), DbBackend::Sqlite);
+    insta::assert_snapshot!(sql, @r#"
+    SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
+    WHERE "city"."rank" = 1 AND "city"."id" >= 7 ORDER BY "city"."id" ASC LIMIT 1) AS "r"
+    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
+    WHERE "city"."rank" > 1 ORDER BY "city"."rank" ASC, "city"."id" ASC LIMIT 1) AS "r"
+    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
+    WHERE "city"."rank" = 1 AND "city"."id" < 7 ORDER BY "city"."id" DESC LIMIT 3) AS "r"
+    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment" FROM "city"
+    WHERE "city"."rank" < 1 ORDER BY "city"."rank" DESC, "city"."id" DESC LIMIT 3) AS "r"
+    ORDER BY "keyset_segment" ASC, "keyset_0" DESC, "keyset_1" DESC LIMIT 5
     "#);
 }
 
@@ -132,7 +149,7 @@ fn nulls_are_a_range_of_their_own() {
     UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
     WHERE ("city"."people", "city"."id") > (5, 7) ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
     UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment" FROM "city"
-    WHERE "city"."people" IS NULL ORDER BY "city"."id" ASC LIMIT 3) AS "r")
+    WHERE "city"."people" IS NULL ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
     ORDER BY "keyset_segment" ASC, "keyset_0" ASC, "keyset_1" ASC LIMIT 4
     "#);
 }
@@ -143,7 +160,7 @@ fn nulls_first_on_the_first_page_cost_no_index() {
     let sql = text(ids(), &order, first(), DbBackend::Postgres);
     insta::assert_snapshot!(sql, @r#"
     SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
-    WHERE "city"."people" IS NULL ORDER BY "city"."id" ASC LIMIT 3) AS "r"
+    WHERE "city"."people" IS NULL ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r"
     UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment" FROM "city"
     WHERE "city"."people" IS NOT NULL ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
     ORDER BY "keyset_segment" ASC, "keyset_0" ASC NULLS FIRST, "keyset_1" ASC LIMIT 3
@@ -158,7 +175,7 @@ fn nulls_last_on_the_first_page_cost_no_index() {
     SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
     WHERE "city"."people" IS NOT NULL ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r"
     UNION ALL SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment" FROM "city"
-    WHERE "city"."people" IS NULL ORDER BY "city"."id" ASC LIMIT 3) AS "r"
+    WHERE "city"."people" IS NULL ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r"
     ORDER BY "keyset_segment" ASC, "keyset_0" ASC NULLS LAST, "keyset_1" ASC LIMIT 3
     "#);
 }
@@ -169,9 +186,9 @@ fn beyond_a_null_come_the_values() {
     let sql = text(ids(), &order, first_after(cursor(&order, vec![Value::BigInt(None), 7.into()])), DbBackend::Sqlite);
     insta::assert_snapshot!(sql, @r#"
     SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
-    WHERE "city"."people" IS NULL AND "city"."id" >= 7 ORDER BY "city"."id" ASC LIMIT 1) AS "r"
+    WHERE "city"."people" IS NULL AND "city"."id" >= 7 ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 1) AS "r"
     UNION ALL SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
-    WHERE "city"."people" IS NULL AND "city"."id" < 7 ORDER BY "city"."id" DESC LIMIT 3) AS "r"
+    WHERE "city"."people" IS NULL AND "city"."id" < 7 ORDER BY "city"."people" DESC, "city"."id" DESC LIMIT 3) AS "r"
     UNION ALL SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment" FROM "city"
     WHERE "city"."people" IS NOT NULL ORDER BY "city"."people" DESC, "city"."id" DESC LIMIT 3) AS "r"
     ORDER BY "keyset_segment" ASC, "keyset_0" DESC NULLS FIRST, "keyset_1" DESC LIMIT 4
@@ -195,7 +212,7 @@ fn a_null_that_is_not_the_first_sort_is_placed_by_the_index() {
     UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", "city"."id" AS "keyset_2", 1 AS "keyset_segment" FROM "city"
     WHERE "city"."rank" = 1 AND ("city"."people", "city"."id") > (5, 7) ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
     UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", "city"."id" AS "keyset_2", 2 AS "keyset_segment" FROM "city"
-    WHERE "city"."rank" = 1 AND "city"."people" IS NULL ORDER BY "city"."id" ASC LIMIT 3) AS "r")
+    WHERE "city"."rank" = 1 AND "city"."people" IS NULL ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
     UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", "city"."id" AS "keyset_2", 3 AS "keyset_segment" FROM "city"
     WHERE "city"."rank" > 1 ORDER BY "city"."rank" ASC, "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
     ORDER BY "keyset_segment" ASC, "keyset_0" ASC, "keyset_1" ASC, "keyset_2" ASC LIMIT 5
@@ -215,11 +232,15 @@ fn the_far_cursor_is_a_flag_and_never_a_filter() {
         DbBackend::Sqlite,
     );
     insta::assert_snapshot!(sql, @r#"
-    SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment", (CASE WHEN (("city"."rank", "city"."id") < (2, 9)) THEN 1 ELSE 0 END) AS "keyset_inside" FROM "city"
-    WHERE ("city"."rank", "city"."id") <= (1, 7) ORDER BY "city"."rank" DESC, "city"."id" DESC LIMIT 1) AS "r"
-    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment", (CASE WHEN (("city"."rank", "city"."id") < (2, 9)) THEN 1 ELSE 0 END) AS "keyset_inside" FROM "city"
-    WHERE ("city"."rank", "city"."id") > (1, 7) ORDER BY "city"."rank" ASC, "city"."id" ASC LIMIT 3) AS "r"
-    ORDER BY "keyset_segment" ASC, "keyset_0" ASC, "keyset_1" ASC LIMIT 4
+    SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment", (CASE WHEN (("city"."rank" = 2 AND "city"."id" < 9) OR "city"."rank" < 2) THEN 1 ELSE 0 END) AS "keyset_inside" FROM "city"
+    WHERE "city"."rank" = 1 AND "city"."id" <= 7 ORDER BY "city"."id" DESC LIMIT 1) AS "r"
+    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment", (CASE WHEN (("city"."rank" = 2 AND "city"."id" < 9) OR "city"."rank" < 2) THEN 1 ELSE 0 END) AS "keyset_inside" FROM "city"
+    WHERE "city"."rank" < 1 ORDER BY "city"."rank" DESC, "city"."id" DESC LIMIT 1) AS "r"
+    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment", (CASE WHEN (("city"."rank" = 2 AND "city"."id" < 9) OR "city"."rank" < 2) THEN 1 ELSE 0 END) AS "keyset_inside" FROM "city"
+    WHERE "city"."rank" = 1 AND "city"."id" > 7 ORDER BY "city"."id" ASC LIMIT 3) AS "r"
+    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment", (CASE WHEN (("city"."rank" = 2 AND "city"."id" < 9) OR "city"."rank" < 2) THEN 1 ELSE 0 END) AS "keyset_inside" FROM "city"
+    WHERE "city"."rank" > 1 ORDER BY "city"."rank" ASC, "city"."id" ASC LIMIT 3) AS "r"
+    ORDER BY "keyset_segment" ASC, "keyset_0" ASC, "keyset_1" ASC LIMIT 5
     "#);
 }
 

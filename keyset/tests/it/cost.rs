@@ -1,0 +1,142 @@
+//! Rows read: bounded by the page at any depth, with ties by the ten thousand, mixed directions and NULLs.
+
+use keyset::bracket::bracket;
+use keyset::{Args, Direction, Key, Limits, Nulls, Order, Page, Sort};
+use sea_orm::prelude::*;
+use sea_orm::{DatabaseConnection, DbBackend, QueryTrait};
+use testdb::{TestDb, plan, work};
+
+mod visit {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "visit")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: i32,
+        pub kind: i32,
+        pub score: Option<i32>,
+        pub day: i32,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+use visit::Column::{Day, Id, Kind, Score};
+
+const ROWS: i64 = 200_000;
+const SIZE: u32 = 10;
+
+const ASC: Direction = Direction::Asc;
+const DESC: Direction = Direction::Desc;
+
+/// Four kinds of 50,000 rows; scores in five values of 32,000, and 40,000 NULLs; 73 days.
+async fn create(db: &DatabaseConnection) {
+    let numbers = if db.get_database_backend() == DbBackend::Postgres {
+        format!("SELECT n FROM generate_series(1, {ROWS}) AS n")
+    } else {
+        format!("WITH RECURSIVE t(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM t WHERE n < {ROWS}) SELECT n FROM t")
+    };
+    for statement in [
+        "CREATE TABLE visit (id integer PRIMARY KEY, kind integer NOT NULL, score integer, day integer NOT NULL)",
+        &format!(
+            "INSERT INTO visit SELECT n, n * 7 % 4, CASE WHEN n % 5 > 0 THEN n * 3 % 25 / 5 END, n * 31 % 73
+             FROM ({numbers}) AS numbers"
+        ),
+        "CREATE INDEX visit_kind ON visit (kind, id)",
+        "CREATE INDEX visit_score ON visit (score, id)",
+        "CREATE INDEX visit_kind_score ON visit (kind, score, id)",
+        "CREATE INDEX visit_kind_down ON visit (kind DESC, id)",
+        "CREATE INDEX visit_score_kind_down ON visit (score, kind DESC, day, id)",
+        "ANALYZE visit",
+    ] {
+        db.execute_unprepared(statement).await.unwrap();
+    }
+}
+
+/// The orders that those indexes hold.
+fn orders(backend: DbBackend) -> Vec<Order> {
+    let mut lists =
+        vec![vec![], vec![(Id, DESC, Nulls::Last)], vec![(Kind, ASC, Nulls::Last)], vec![(Kind, DESC, Nulls::Last)]];
+    lists.push(vec![(Kind, DESC, Nulls::Last), (Id, ASC, Nulls::Last)]);
+    lists.push(vec![(Kind, ASC, Nulls::Last), (Id, DESC, Nulls::Last)]);
+    for direction in [ASC, DESC] {
+        // In the first place, and behind a prefix that is pinned, any placement of NULLs costs no index.
+        for nulls in [Nulls::First, Nulls::Last] {
+            lists.push(vec![(Score, direction, nulls)]);
+            let kind = if direction == ASC { DESC } else { ASC };
+            lists.push(vec![(Score, direction, nulls), (Kind, kind, Nulls::Last), (Day, direction, Nulls::Last)]);
+        }
+        // Elsewhere the index decides: PostgreSQL keeps NULLs as the largest values, SQLite as the smallest.
+        let large = (direction == ASC) == (backend == DbBackend::Postgres);
+        lists.push(vec![
+            (Kind, direction, Nulls::Last),
+            (Score, direction, if large { Nulls::Last } else { Nulls::First }),
+        ]);
+    }
+    let sort = |(column, direction, nulls)| Sort::column(column, direction).nulls(nulls);
+    lists.into_iter().map(|list| Order::of::<visit::Entity>(list.into_iter().map(sort)).unwrap()).collect()
+}
+
+/// The key of a row.
+fn key(order: &Order, row: &visit::Model) -> Key {
+    let value = |sort: &Sort| match sort.name() {
+        "visit.id" => row.id.into(),
+        "visit.kind" => row.kind.into(),
+        "visit.score" => row.score.into(),
+        _ => Value::from(row.day),
+    };
+    Key::new(order, order.sorts().iter().map(value).collect()).unwrap()
+}
+
+#[tokio::test]
+async fn i3_the_rows_read_are_bounded_by_the_page() {
+    let test = TestDb::new().await;
+    let db = test.connect().await;
+    create(&db).await;
+    let backend = db.get_database_backend();
+    // In the middle of a tie, at its borders, among the NULLs, at both ends of the table.
+    let ids = [1, 5, 6, 7, 50_000, 99_999, 100_000, 100_001, 199_995, 200_000];
+    let anchors = visit::Entity::find().filter(Id.is_in(ids)).all(&db).await.unwrap();
+    assert_eq!(anchors.len(), ids.len());
+    for order in orders(backend) {
+        let cursors = anchors.iter().map(|row| Some(String::from(order.seal(&key(&order, row)).unwrap())));
+        let mut bounds: Vec<(Option<String>, Option<String>)> = vec![(None, None)];
+        let cursors: Vec<_> = cursors.collect();
+        bounds.extend(cursors.iter().map(|cursor| (cursor.clone(), None)));
+        bounds.extend(cursors.iter().map(|cursor| (None, cursor.clone())));
+        bounds.push((cursors[4].clone(), cursors[5].clone()));
+        for (after, before) in bounds {
+            for (first, last) in [(Some(SIZE.into()), None), (None, Some(SIZE.into()))] {
+                let args = Args { first, after: after.clone(), last, before: before.clone() };
+                check(&db, &order, args).await;
+            }
+        }
+    }
+}
+
+async fn check(db: &DatabaseConnection, order: &Order, args: Args) {
+    let page = Page::new(&args, order, Limits::default()).unwrap();
+    let statement = bracket(visit::Entity::find().as_query(), &page, db.get_database_backend());
+    let ranges = u32::try_from(statement.sql.matches("UNION ALL").count() + 1).unwrap();
+    let most = 4 * (SIZE + 2) * ranges;
+    if db.get_database_backend() == DbBackend::Postgres {
+        let plan = plan(db, statement).await;
+        let read: f64 = plan.iter().filter(|line| line.contains(" visit")).map(|line| rows(line)).sum();
+        assert!(read <= most.into(), "{order} {args:?}: {read} rows, not {most}: {plan:#?}");
+    } else {
+        // A row takes some thirty instructions on its way through the branches and the sort.
+        let most = 40 * u64::from(most);
+        let work = work(db, statement.clone()).await;
+        assert!(work <= most, "{order} {args:?}: {work} instructions, not {most}: {:#?}", plan(db, statement).await);
+    }
+}
+
+/// The rows that a node of a plan read, those that a filter removed included.
+fn rows(line: &str) -> f64 {
+    let counts = line.split_once(" read ").unwrap().1.split_once(" removed ").unwrap();
+    counts.0.parse::<f64>().unwrap() + counts.1.parse::<f64>().unwrap()
+}
