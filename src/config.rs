@@ -31,13 +31,13 @@ pub struct Settings {
     )]
     pub database_url: String,
 
-    /// The most connections to the database that are open at a time.
+    /// The most connections to the database that are open at a time, two or more.
     #[arg(
         long,
         env = "DATABASE_CONNECTIONS",
         default_value_t = 16,
         value_name = "N",
-        value_parser = clap::value_parser!(u32).range(1..=1000),
+        value_parser = clap::value_parser!(u32).range(2..=1000),
         global = true
     )]
     pub database_connections: u32,

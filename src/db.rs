@@ -6,7 +6,10 @@ use std::time::Duration;
 use migration::{Migrator, MigratorTrait};
 use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sea_orm::sqlx::{self, postgres::PgConnectOptions};
-use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr, RuntimeErr};
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, RuntimeErr,
+    TransactionTrait,
+};
 
 use crate::config::Settings;
 
@@ -60,6 +63,23 @@ impl Db {
         }
     }
 
+    /// Waits for its turn to change the schema or to fill an empty database, which lasts until the value is dropped: of
+    /// servers that start together on one PostgreSQL, one does it and the others find it done. SQLite is no server's to
+    /// share.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr`] where the database fails.
+    pub async fn turn(&self) -> Result<Option<DatabaseTransaction>, DbErr> {
+        if self.writer.get_database_backend() != DbBackend::Postgres {
+            return Ok(None);
+        }
+        let turn = self.writer.begin().await?;
+        // Any number will do that no other program takes.
+        turn.execute_unprepared("SELECT pg_advisory_xact_lock(7236837423021)").await?;
+        Ok(Some(turn))
+    }
+
     /// Brings the schema up to date.
     ///
     /// # Errors
@@ -83,15 +103,19 @@ impl Db {
 async fn sqlite(url: &str, connections: u32) -> Result<Db, ConnectError> {
     let parsed = SqliteConnectOptions::from_str(url).map_err(|error| ConnectError::Url(error.to_string()))?;
     let file = parsed.get_filename().display().to_string();
-    let in_memory = url.contains(":memory:") || url.contains("mode=memory");
+    let (path, parameters) = url.split_once('?').unwrap_or((url, ""));
+    let in_memory = path.ends_with(":memory:") || parameters.split('&').any(|parameter| parameter == "mode=memory");
     let open = async |connections: u32, writes: bool| {
         let mut options = ConnectOptions::new(url);
         options
             .max_connections(connections)
             .acquire_timeout(PATIENCE)
             .connect_timeout(PATIENCE)
-            // A file does not go away: asking before each statement would double its cost.
+            // A file does not go away: asking before each statement would double its cost. And a connection to memory
+            // must last, because the database goes with it.
             .test_before_acquire(false)
+            .idle_timeout(None)
+            .max_lifetime(None)
             .sqlx_logging(false)
             .map_sqlx_sqlite_opts(move |options| pragmas(options, writes));
         let place = format!("the SQLite file {file}");

@@ -1,6 +1,6 @@
 //! The commands, each as the story that it is.
 
-use std::io;
+use std::io::{self, Write};
 use std::net::SocketAddr;
 
 use migration::{Migrator, MigratorTrait};
@@ -52,7 +52,7 @@ pub async fn run(cli: Cli) -> Result<(), RunError> {
         Command::Migrate { direction } => migrate(settings, direction).await,
         Command::Seed(plan) => seed(settings, plan).await,
         Command::Schema => {
-            print!("{}", graphql::sdl());
+            say(graphql::sdl().trim_end());
             Ok(())
         }
     }
@@ -66,13 +66,15 @@ async fn serve(settings: &Settings) -> Result<(), RunError> {
     let address = listener.local_addr().map_err(listen)?;
 
     let db = Db::connect(settings).await?;
+    let turn = db.turn().await.map_err(RunError::Migrate)?;
     db.migrate().await.map_err(RunError::Migrate)?;
     if seed::is_empty(&db).await.map_err(SeedError::from)? {
-        println!("an empty database: filling in a small sample");
+        say("an empty database: filling in a small sample");
         seed::fill(&db, Plan::SAMPLE, Progress::for_stdout()).await?;
     }
+    drop(turn);
 
-    println!("open http://{address} in a browser; the API is at http://{address}/graphql");
+    say(format_args!("open http://{address} in a browser; the API is at http://{address}/graphql"));
     let router = server::router(graphql::schema(db.clone()));
     server::serve(listener, router, server::stop_signal()).await.map_err(RunError::Serve)?;
     db.close().await.map_err(RunError::Close)
@@ -88,9 +90,9 @@ async fn migrate(settings: &Settings, direction: Direction) -> Result<(), RunErr
     .map_err(RunError::Migrate)?;
     let changes = Migrator::get_migration_with_status_read_only(&db.writer).await.map_err(RunError::Migrate)?;
     for change in changes {
-        println!("{:8} {}", change.status().to_string().to_lowercase(), change.name());
+        say(format_args!("{:8} {}", change.status().to_string().to_lowercase(), change.name()));
     }
-    Ok(())
+    db.close().await.map_err(RunError::Close)
 }
 
 async fn seed(settings: &Settings, plan: Plan) -> Result<(), RunError> {
@@ -98,4 +100,9 @@ async fn seed(settings: &Settings, plan: Plan) -> Result<(), RunError> {
     db.migrate().await.map_err(RunError::Migrate)?;
     seed::fill(&db, plan, Progress::for_stdout()).await?;
     db.close().await.map_err(RunError::Close)
+}
+
+/// A line for the person at the terminal. One who no longer listens is no reason to stop.
+pub(crate) fn say(line: impl std::fmt::Display) {
+    let _ = writeln!(io::stdout().lock(), "{line}");
 }

@@ -35,6 +35,6 @@ mod tests {
     fn the_time_is_in_the_id() {
         let id = "019b4c3e-9000-7000-8000-000000000000".parse().unwrap();
         assert_eq!(created_at(id).timestamp_millis(), 0x019b_4c3e_9000);
-        assert_eq!(created_at(Uuid::max()).to_string(), "10889-08-02 05:31:50.655 UTC");
+        assert_eq!(created_at(Uuid::max()).to_string(), "+10889-08-02 05:31:50.655 UTC");
     }
 }

@@ -45,9 +45,7 @@ $do$
 const DOWN_POSTGRES: &str = "
 DO $do$
 BEGIN
-    IF to_regprocedure('pg_catalog.uuidv7()') IS NULL THEN
-        DROP FUNCTION uuidv7();
-    END IF;
+    EXECUTE format('DROP FUNCTION IF EXISTS %I.uuidv7()', current_schema());
 END
 $do$
 ";

@@ -2,11 +2,10 @@
 
 use ::entity::{book, id};
 use async_graphql::{ID, Object};
-use chrono::{DateTime, Utc};
 
+use super::date_time::DateTime;
 use super::node::{NodeId, NodeType, RowObject};
 
-/// A book of the shop.
 pub struct Book(book::Model);
 
 impl From<book::Model> for Book {
@@ -38,7 +37,7 @@ impl Book {
     }
 
     /// When the book came into the shop, to the millisecond.
-    async fn created_at(&self) -> DateTime<Utc> {
-        id::created_at(self.0.id)
+    async fn created_at(&self) -> DateTime {
+        DateTime(id::created_at(self.0.id))
     }
 }

@@ -4,13 +4,12 @@ use std::borrow::Cow;
 
 use async_graphql::{Context, Object, SimpleObject, TypeName};
 use keyset::{Args, Key, Limits, Order, Page};
-use sea_orm::{EntityTrait, Select};
+use sea_orm::Select;
 
-use super::error::Result;
+use super::error::{Code, Error, Result};
 use super::node::RowObject;
 use crate::db::Db;
 
-/// One page of a list, and what lies around it.
 pub struct Connection<T: RowObject> {
     query: Select<T::Entity>,
     edges: Vec<Edge<T>>,
@@ -18,7 +17,6 @@ pub struct Connection<T: RowObject> {
     has_next: bool,
 }
 
-/// An object and its place in the list.
 pub struct Edge<T> {
     order: Order,
     key: Key,
@@ -28,9 +26,11 @@ pub struct Edge<T> {
 /// What lies around a page.
 #[derive(SimpleObject)]
 pub struct PageInfo {
-    /// Whether the list goes on before this page: a fact, whichever way it was paged.
+    /// Whether there is more before this page: a fact, never a guess. With `last` and `after`, more between the cursor and
+    /// the page; else more in the whole list.
     has_previous_page: bool,
-    /// Whether the list goes on after this page: a fact, whichever way it was paged.
+    /// Whether there is more after this page: a fact, never a guess. With `first` and `before`, more between the page and
+    /// the cursor; else more in the whole list.
     has_next_page: bool,
     /// The cursor of the first edge; null where there is none.
     start_cursor: Option<String>,
@@ -47,14 +47,17 @@ pub async fn connection<T: RowObject>(
 ) -> Result<Connection<T>> {
     let page = Page::new(&args, &order, Limits::default())?;
     let db = &context.data_unchecked::<Db>().reader;
-    let slice = keyset::fetch(db, query.clone(), &order, &page).await?;
-    let edge = |row: keyset::Row<<T::Entity as EntityTrait>::Model>| Edge {
-        order: order.clone(),
-        key: row.key,
-        node: row.item.into(),
-    };
-    let edges = slice.rows.into_iter().map(edge).collect();
+    let slice = keyset::fetch(db, query.clone(), &page).await?;
+    let (keys, mut nodes): (Vec<Key>, Vec<T>) = slice.rows.into_iter().map(|row| (row.key, row.item.into())).unzip();
+    T::prepare(context, &mut nodes).await?;
+    let edges = keys.into_iter().zip(nodes).map(|(key, node)| Edge { order: order.clone(), key, node }).collect();
     Ok(Connection { query, edges, has_previous: slice.has_previous, has_next: slice.has_next })
+}
+
+/// Whether the objects of a connection that is being resolved have this field selected.
+pub fn selects(context: &Context<'_>, field: &str) -> bool {
+    let connection = context.look_ahead();
+    connection.field("edges").field("node").field(field).exists() || connection.field("nodes").field(field).exists()
 }
 
 /// One page of a list, and what lies around it.
@@ -81,9 +84,11 @@ impl<T: RowObject> Connection<T> {
     }
 
     /// How many objects the whole list holds, exactly. It reads them all: ask for it only where it is shown.
-    async fn total_count(&self, context: &Context<'_>) -> Result<u64> {
+    async fn total_count(&self, context: &Context<'_>) -> Result<i32> {
         let db = &context.data_unchecked::<Db>().reader;
-        Ok(keyset::count(db, self.query.clone()).await?)
+        let count = keyset::count(db, self.query.clone()).await?;
+        i32::try_from(count)
+            .map_err(|_| Error::client(Code::OutOfRange, format!("{count} is more than an Int can say")))
     }
 }
 

@@ -16,6 +16,8 @@ pub enum Code {
     CursorOfOtherOrder,
     /// Not a global id.
     IdInvalid,
+    /// A number that GraphQL's `Int` of 32 bits cannot hold.
+    OutOfRange,
     /// The server's own fault; its log says more, under the id in `extensions.errorId`.
     Internal,
 }
@@ -28,6 +30,7 @@ impl Code {
             Self::CursorInvalid => "CURSOR_INVALID",
             Self::CursorOfOtherOrder => "CURSOR_OF_OTHER_ORDER",
             Self::IdInvalid => "ID_INVALID",
+            Self::OutOfRange => "OUT_OF_RANGE",
             Self::Internal => "INTERNAL",
         }
     }

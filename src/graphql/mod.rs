@@ -18,18 +18,18 @@ mod connection;
 mod loader;
 mod node;
 
+mod date_time;
+
 mod error;
 
-pub use error::Code;
-pub use query::Query;
+use query::Query;
 
 /// The schema, ready to execute.
 pub type Schema = async_graphql::Schema<Query, EmptyMutation, EmptySubscription>;
 
 /// The schema over a database.
 pub fn schema(db: Db) -> Schema {
-    // The loader waits for no more keys than those that are there once every resolver of a level has run: a delay on
-    // top would be added to each request.
+    // A page asks for all its books at once: there is nothing to wait for.
     let books = DataLoader::new(loader::Books(db.clone()), tokio::spawn).delay(std::time::Duration::ZERO);
     builder().data(books).data(db).finish()
 }

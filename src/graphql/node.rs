@@ -26,6 +26,11 @@ pub enum Node {
 pub trait RowObject: OutputType + From<<Self::Entity as EntityTrait>::Model> {
     /// The table.
     type Entity: EntityTrait;
+
+    /// Reads what the selected fields of a whole page need beside the rows, in one statement for all of them.
+    fn prepare(_: &Context<'_>, _: &mut [Self]) -> impl Future<Output = Result<()>> + Send {
+        async { Ok(()) }
+    }
 }
 
 /// The type of the object that a global id names. The numbers are in every id in the world: they never change.

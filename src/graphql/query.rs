@@ -10,7 +10,6 @@ use super::error::Result;
 use super::node::{self, Node};
 use super::rating::Rating;
 
-/// The entry points for reading.
 pub struct Query;
 
 /// The entry points for reading.

@@ -4,6 +4,8 @@ use std::io::IsTerminal;
 
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::run::say;
+
 /// Where progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
@@ -49,7 +51,7 @@ impl Table {
     pub fn finish(self) {
         self.bar.finish();
         if self.progress == Progress::Lines {
-            println!("{}: {} rows", self.name, HumanCount(self.bar.position()));
+            say(format_args!("{}: {} rows", self.name, HumanCount(self.bar.position())));
         }
     }
 }

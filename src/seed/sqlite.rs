@@ -16,13 +16,17 @@ const DEFAULT_CACHE: u32 = 2000;
 /// Fills the tables in one transaction.
 pub async fn fill(db: &DatabaseConnection, shop: &Shop, progress: Progress) -> Result<(), DbErr> {
     db.execute_unprepared(&format!("PRAGMA cache_size = -{CACHE}")).await?;
+    let filled = fill_tables(db, shop, progress).await;
+    db.execute_unprepared(&format!("PRAGMA cache_size = -{DEFAULT_CACHE}")).await?;
+    filled
+}
+
+async fn fill_tables(db: &DatabaseConnection, shop: &Shop, progress: Progress) -> Result<(), DbErr> {
     let transaction = db.begin().await?;
     for table in shop.tables() {
         insert(&transaction, shop, table, progress).await?;
     }
-    transaction.commit().await?;
-    db.execute_unprepared(&format!("PRAGMA cache_size = -{DEFAULT_CACHE}")).await?;
-    Ok(())
+    transaction.commit().await
 }
 
 async fn insert(db: &impl ConnectionTrait, shop: &Shop, table: Table, progress: Progress) -> Result<(), DbErr> {

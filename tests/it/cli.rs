@@ -51,6 +51,59 @@ async fn serve_makes_fills_and_serves_an_empty_database() {
     assert!(first.starts_with("open http://"), "a database with rows is not filled: {first}");
 }
 
+/// The README's first query and its answer.
+#[tokio::test]
+async fn the_readme_says_what_the_server_answers() {
+    let readme = include_str!("../../README.md");
+    let block = |language: &str| {
+        let (_, rest) = readme.split_once(&format!("```{language}\n")).unwrap();
+        rest.split_once("```").unwrap().0
+    };
+    let shop = crate::shop::Shop::new(bookends::config::Plan::SAMPLE).await;
+    let answer: serde_json::Value = serde_json::from_str(block("json")).unwrap();
+    assert_eq!(shop.data(block("graphql")).await, answer["data"]);
+}
+
+/// Servers of a fleet start together.
+#[tokio::test]
+async fn two_servers_that_start_on_one_empty_database_fill_it_once() {
+    let test = TestDb::new().await;
+    if test.url.starts_with("sqlite") {
+        return;
+    }
+    let servers = [(); 2].map(|()| bookends(&test.url).stdout(Stdio::piped()).spawn().unwrap());
+    for mut server in servers {
+        let mut lines = BufReader::new(server.stdout.take().unwrap()).lines().map(Result::unwrap);
+        let address = lines.find_map(|line| line.strip_prefix("open http://").map(str::to_owned)).unwrap();
+        let answer = post(address.split(' ').next().unwrap(), r#"{"query":"{ ratings(first: 1) { totalCount } }"}"#);
+        assert!(answer.contains(r#""totalCount":20000"#), "{answer}");
+        server.kill().unwrap();
+        server.wait().unwrap();
+    }
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn ctrl_c_leaves_no_half_filled_tables() {
+    let test = TestDb::new().await;
+    let sizes = ["--books", "10", "--ratings", "10", "--orders", "10000000"];
+    let mut seed = bookends(&test.url);
+    let mut seed = seed.arg("seed").args(sizes).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Two tables are full, inside the transaction.
+    let mut lines = BufReader::new(seed.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert_eq!((lines.next().unwrap(), lines.next().unwrap()), ("books: 10 rows".into(), "ratings: 10 rows".into()));
+    succeeds(Command::new("kill").args(["-INT", &seed.id().to_string()]));
+    let Output { status, stderr, .. } = seed.wait_with_output().unwrap();
+    assert!(!status.success());
+    assert_eq!(
+        String::from_utf8(stderr).unwrap(),
+        "bookends: cannot fill the database: interrupted, nothing was filled\n"
+    );
+    let settings = crate::shop::settings(&test.url);
+    let db = bookends::db::Db::connect(&settings).await.unwrap();
+    assert!(bookends::seed::is_empty(&db).await.unwrap());
+}
+
 /// A request by hand: one socket, no client library.
 fn post(address: &str, body: &str) -> String {
     use std::io::{Read, Write};

@@ -25,6 +25,18 @@ async fn the_first_page_holds_the_first_query() {
 }
 
 #[tokio::test]
+async fn e2_no_cursor_is_worse_than_a_typed_error() {
+    let shop = Shop::new(SMALL).await;
+    for cursor in ["?", "\u{0}", "AQ", &"A".repeat(100_000)] {
+        let query = "query($after: String) { ratings(after: $after) { nodes { id } } }";
+        let body = serde_json::json!({ "query": query, "variables": { "after": cursor } }).to_string();
+        let request = Request::post("/graphql").header("Content-Type", "application/json").body(body.into()).unwrap();
+        let (status, answer) = send(router(shop.schema.clone()), request).await;
+        assert!(status.is_success() && answer.contains("CURSOR_INVALID"), "{status} {answer}");
+    }
+}
+
+#[tokio::test]
 async fn h1_the_api_answers_a_post() {
     let shop = Shop::new(SMALL).await;
     let body = serde_json::json!({ "query": FIRST_QUERY }).to_string();

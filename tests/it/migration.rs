@@ -17,6 +17,8 @@ async fn every_change_goes_up_down_and_up_again() {
         Migrator::down(&db.writer, Some(1)).await.unwrap();
     }
     assert!(book::Entity::find().one(&db.writer).await.is_err());
+    assert!(book_rating::Entity::find().one(&db.writer).await.is_err());
+    assert!(book_order::Entity::find().one(&db.writer).await.is_err());
     db.migrate().await.unwrap();
     assert_eq!(book::Entity::find().one(&db.writer).await.unwrap(), None);
     assert_eq!(Migrator::get_pending_migrations(&db.writer).await.unwrap().len(), 0);

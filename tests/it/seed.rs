@@ -37,14 +37,3 @@ async fn ratings_need_a_book() {
     assert!(matches!(none, Err(SeedError::NoBooks)));
     assert!(seed::is_empty(&db).await.unwrap());
 }
-
-/// What Ctrl-C does: the future is dropped.
-#[tokio::test]
-async fn whoever_stops_half_way_leaves_nothing() {
-    let (_test, db) = empty().await;
-    let filling = seed::fill(&db, Plan::SAMPLE, Progress::Lines);
-    let cut = tokio::time::timeout(std::time::Duration::from_millis(20), filling).await;
-    assert!(cut.is_err(), "it was done already");
-    assert!(seed::is_empty(&db).await.unwrap());
-    seed::fill(&db, SMALL, Progress::Lines).await.unwrap();
-}
