@@ -44,7 +44,7 @@ pub enum CursorError {
     /// The value at this place, from 0, is of another type than the sort's, or a NULL where there can be none.
     #[error("the cursor's value {0} has the wrong type")]
     Type(usize),
-    /// Longer than [`MAX_LENGTH`] characters: as a key it holds a text too long to page by.
+    /// Longer than 512 characters: as a key it holds a text too long to page by.
     #[error("a cursor has at most {MAX_LENGTH} characters, not {0}")]
     TooLong(usize),
     /// A leap second: no database keeps one.

@@ -1,6 +1,6 @@
 //! The GraphQL schema.
 //!
-//! A connection resolver names the rows and their order; [`connection`] does the rest: it opens the arguments, has the
+//! A connection resolver names the rows and their order; `connection` does the rest: it opens the arguments, has the
 //! engine read the page, and turns the slice into edges.
 #![allow(clippy::unused_async, reason = "a resolver is async whether it waits or not")]
 

@@ -34,6 +34,8 @@ async fn copy(db: &mut PgConnection, shop: &Shop, table: Table, progress: Progre
         if batch.len() >= BATCH {
             copy.send(batch.as_bytes()).await?;
             batch.clear();
+            // A socket that always has room never waits, and whoever listens for Ctrl-C would not get to hear it.
+            tokio::task::yield_now().await;
         }
     }
     copy.send(batch.as_bytes()).await?;
