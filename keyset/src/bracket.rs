@@ -25,8 +25,8 @@
 //! `keyset_inside`, and never a filter, so that a short window cannot send the scan to the end of the table.
 
 use sea_orm::sea_query::{
-    Alias, CaseStatement, CommonTableExpression, Condition, Expr, Order as SqlOrder, Query, SelectStatement, UnionType,
-    WithClause,
+    Alias, CaseStatement, CommonTableExpression, Condition, Expr, Order as SqlOrder, OrderedStatement, Query,
+    SelectStatement, UnionType, WithClause,
 };
 use sea_orm::{DbBackend, Statement};
 
@@ -147,9 +147,9 @@ pub(crate) fn union_all(mut branches: impl Iterator<Item = SelectStatement>) -> 
 }
 
 /// By segment, and by the keys within it.
-pub(crate) fn order_by_keys(union: &mut SelectStatement, order: &Order, dialect: Dialect) {
-    union.order_by(SEGMENT, SqlOrder::Asc);
+pub(crate) fn order_by_keys(rows: &mut impl OrderedStatement, order: &Order, dialect: Dialect) {
+    rows.order_by(SEGMENT, SqlOrder::Asc);
     for (place, sort) in order.sorts().iter().enumerate() {
-        dialect.order_by(union, Expr::col(Alias::new(key_column(place))), sort, sort.nullable);
+        dialect.order_by(rows, Expr::col(Alias::new(key_column(place))), sort, sort.nullable);
     }
 }

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use rust_decimal::Decimal;
 use sea_orm::sea_query::{
-    Expr, MysqlQueryBuilder, PostgresQueryBuilder, QueryBuilder, SelectStatement, SqlWriter, SqlWriterValues,
-    SqliteQueryBuilder,
+    Expr, MysqlQueryBuilder, OrderedStatement, PostgresQueryBuilder, QueryBuilder, SelectStatement, SqlWriter,
+    SqlWriterValues, SqliteQueryBuilder,
 };
 use sea_orm::{DbBackend, DbErr, QueryResult, Statement, Value};
 
@@ -62,7 +62,7 @@ impl Dialect {
 
     /// Orders a statement by an expression. Where there can be NULLs among the rows they are placed; where there are none
     /// the database is left alone, because a placement that the index does not have would cost it.
-    pub(crate) fn order_by(self, statement: &mut SelectStatement, expr: Expr, sort: &Sort, nulls: bool) {
+    pub(crate) fn order_by(self, statement: &mut impl OrderedStatement, expr: Expr, sort: &Sort, nulls: bool) {
         let direction = sort.direction.into();
         if nulls && self.native_nulls(sort.direction) != sort.nulls {
             statement.order_by_expr_with_nulls(expr, direction, sort.nulls.into());

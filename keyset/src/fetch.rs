@@ -43,7 +43,7 @@ where
 }
 
 /// A row of a bracket.
-fn read<M: FromQueryResult>(row: &QueryResult, page: &Page, dialect: Dialect) -> Result<Found<M>, DbErr> {
+pub(crate) fn read<M: FromQueryResult>(row: &QueryResult, page: &Page, dialect: Dialect) -> Result<Found<M>, DbErr> {
     Ok(Found {
         segment: row.try_get("", bracket::SEGMENT)?,
         inside: page.far().is_none() || row.try_get::<i32>("", bracket::INSIDE)? == 1,

@@ -60,15 +60,22 @@ mod range;
 pub mod bracket;
 mod dialect;
 
-mod count;
 mod fetch;
+mod many;
 mod slice;
 
-pub use count::count;
+mod as_of;
+mod count;
+mod numbered;
+
+pub use as_of::as_of;
+pub use count::{Count, count, count_up_to};
 pub use cursor::{Cursor, CursorError};
 pub use fetch::{fetch, fetch_into};
 pub use key::Key;
 pub use kind::Kind;
+pub use many::fetch_many;
+pub use numbered::{MOST_PAGES, PageCursors, page_cursors};
 pub use order::{Order, OrderError};
 pub use page::{Args, End, Limits, Page, PageError};
 pub use slice::{Row, Slice};

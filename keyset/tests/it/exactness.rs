@@ -8,13 +8,13 @@ use testdb::TestDb;
 use crate::atlas::{self, City, Column, Criterion, Model};
 use crate::naive::{self, Expected};
 
-const LIMITS: Limits = Limits { default: 100, max: 100 };
+pub const LIMITS: Limits = Limits { default: 100, max: 100 };
 
 /// A place in a list: the row that stands there, or stood, and its cursor.
-type Place = (Model, String);
+pub type Place = (Model, String);
 
 /// Compares one page with the naive twin's.
-async fn check(
+pub async fn check(
     db: &DatabaseConnection,
     cities: &[Model],
     criteria: &[Criterion],
@@ -30,11 +30,7 @@ async fn check(
     let page = Page::new(&args, &order, LIMITS).unwrap();
     let slice = keyset::fetch(db, City::find(), &page).await.unwrap();
 
-    let found = Expected {
-        ids: slice.rows.iter().map(|row| row.item.id).collect(),
-        has_previous: slice.has_previous,
-        has_next: slice.has_next,
-    };
+    let found = Expected::of(&slice);
     let row = |place: Option<&'_ Place>| place.map(|(row, _)| row.clone());
     let (after, before) = (row(after), row(before));
     let expected = naive::slice(cities, criteria, (end, size), after.as_ref(), before.as_ref());
@@ -42,7 +38,7 @@ async fn check(
 }
 
 /// Every place of the list under this order.
-async fn places(db: &DatabaseConnection, criteria: &[Criterion]) -> Vec<Place> {
+pub async fn places(db: &DatabaseConnection, criteria: &[Criterion]) -> Vec<Place> {
     let order = atlas::order(criteria);
     let page = Page::new(&Args::default(), &order, LIMITS).unwrap();
     let slice = keyset::fetch(db, City::find(), &page).await.unwrap();
@@ -124,9 +120,61 @@ async fn a_top_level_or_in_the_callers_filter_does_not_leak() {
         let args = Args { first: Some(3), after: Some(cursor), ..Args::default() };
         let page = Page::new(&args, &order, LIMITS).unwrap();
         let slice = keyset::fetch(&db, City::find().filter(either.clone()), &page).await.unwrap();
-        let expected = naive::slice(&kept, &criteria, (End::Front, 3), Some(&place), None);
-        assert_eq!(slice.rows.iter().map(|row| row.item.id).collect::<Vec<_>>(), expected.ids);
-        assert_eq!((slice.has_previous, slice.has_next), (expected.has_previous, expected.has_next));
+        assert_eq!(Expected::of(&slice), naive::slice(&kept, &criteria, (End::Front, 3), Some(&place), None));
+    }
+}
+
+#[tokio::test]
+async fn three_sorts_are_paged_as_exactly_as_two() {
+    let test = TestDb::new().await;
+    let db = test.connect().await;
+    let cities = atlas::cities();
+    atlas::create(&db, &cities).await;
+    for criteria in atlas::orders(3).into_iter().filter(|criteria| criteria.len() == 3) {
+        let places = places(&db, &criteria).await;
+        for place in &places {
+            check(&db, &cities, &criteria, (End::Front, 3), Some(place), None).await;
+            check(&db, &cities, &criteria, (End::Back, 3), None, Some(place)).await;
+            check(&db, &cities, &criteria, (End::Front, 12), None, Some(place)).await;
+            check(&db, &cities, &criteria, (End::Back, 2), Some(place), places.last()).await;
+        }
+    }
+}
+
+/// The order of a value that no index holds: the same pages as of the column that it is made of.
+#[tokio::test]
+async fn a_computed_order_is_paged_as_exactly() {
+    use keyset::{Direction, Kind, Nulls, Order, Sort};
+    use sea_orm::sea_query::ExprTrait;
+
+    let test = TestDb::new().await;
+    let db = test.connect().await;
+    let cities = atlas::cities();
+    atlas::create(&db, &cities).await;
+    for nulls in [Nulls::First, Nulls::Last] {
+        let criteria = [(Column::People, Direction::Desc, nulls), (Column::Id, Direction::Asc, Nulls::Last)];
+        let debt = Sort::expression("people owed", Column::People.into_expr().mul(-1_i64), Kind::BigInt).computed();
+        let order = Order::of::<City>([debt.nulls(nulls), Sort::asc(Column::Id)]).unwrap();
+        let whole = Page::new(&Args::default(), &order, LIMITS).unwrap();
+        let rows = keyset::fetch(&db, City::find(), &whole).await.unwrap().rows;
+        let places: Vec<Place> = rows.into_iter().map(|row| (row.item, order.seal(&row.key).unwrap().into())).collect();
+        for (end, size) in [(End::Front, 3), (End::Back, 3), (End::Front, 0), (End::Back, 12)] {
+            for (index, place) in places.iter().enumerate() {
+                for (after, before) in [(Some(place), None), (None, Some(place)), (Some(place), places.get(index + 4))]
+                {
+                    let cursor = |place: Option<&Place>| place.map(|(_, cursor)| cursor.clone());
+                    let asked = i64::try_from(size).ok();
+                    let (first, last) = if end == End::Front { (asked, None) } else { (None, asked) };
+                    let args = Args { first, after: cursor(after), last, before: cursor(before) };
+                    let page = Page::new(&args, &order, LIMITS).unwrap();
+                    let slice = keyset::fetch(&db, City::find(), &page).await.unwrap();
+                    let row = |place: Option<&'_ Place>| place.map(|(row, _)| row.clone());
+                    let (after, before) = (row(after), row(before));
+                    let twin = naive::slice(&cities, &criteria, (end, size), after.as_ref(), before.as_ref());
+                    assert_eq!(Expected::of(&slice), twin, "{order} {args:?}");
+                }
+            }
+        }
     }
 }
 

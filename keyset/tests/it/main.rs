@@ -1,8 +1,16 @@
 //! The engine against a database and against its naive twin.
 
 mod atlas;
+mod naive;
+
+mod as_of;
 mod cost;
+mod count;
 mod cursor;
 mod exactness;
-mod naive;
+mod joined;
+mod kinds;
+mod many;
+mod numbered;
+mod random;
 mod statement;

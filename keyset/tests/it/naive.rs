@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use keyset::{Direction, End, Nulls};
+use keyset::{Direction, End, Nulls, Slice};
 
 use crate::atlas::{Column, Criterion, Model};
 
@@ -12,6 +12,14 @@ pub struct Expected {
     pub ids: Vec<i32>,
     pub has_previous: bool,
     pub has_next: bool,
+}
+
+impl Expected {
+    /// The same of what the engine has found.
+    pub fn of(slice: &Slice<Model>) -> Self {
+        let ids = slice.rows.iter().map(|row| row.item.id).collect();
+        Self { ids, has_previous: slice.has_previous, has_next: slice.has_next }
+    }
 }
 
 pub fn slice(

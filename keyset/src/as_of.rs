@@ -1,0 +1,36 @@
+//! Walks that do not shift under inserts.
+
+use chrono::{DateTime, Utc};
+use sea_orm::ColumnTrait;
+use sea_orm::sea_query::Expr;
+use uuid::Uuid;
+
+/// The rows whose UUIDv7 key was made at an instant or before, to the millisecond: a filter for the query of a walk, so
+/// that the reader's pages do not shift under inserts.
+///
+/// ```
+/// # use sea_orm::entity::prelude::*;
+/// # mod event {
+/// #     use sea_orm::entity::prelude::*;
+/// #     #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+/// #     #[sea_orm(table_name = "event")]
+/// #     pub struct Model { #[sea_orm(primary_key, auto_increment = false)] pub id: Uuid, pub size: i32 }
+/// #     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+/// #     pub enum Relation {}
+/// #     impl ActiveModelBehavior for ActiveModel {}
+/// # }
+/// let began = chrono::Utc::now();
+/// let events = event::Entity::find().filter(keyset::as_of(event::Column::Id, began));
+/// ```
+///
+/// What it cannot do: a row that is deleted or changed leaves the walk, or moves in it; a row whose key was made before the
+/// instant and committed after it still appears; and the instant is compared with the clocks of those who made the keys,
+/// so let a walk begin as far in the past as those clocks differ. Under an order by the key the filter bounds the index
+/// scan; under another one, newer rows are read and thrown away.
+///
+/// Before 1970 there is no row.
+pub fn as_of(key: impl ColumnTrait, instant: DateTime<Utc>) -> Expr {
+    let next = u64::try_from(instant.timestamp_millis() + 1).unwrap_or(0);
+    // The smallest UUID of the next millisecond, of whatever version.
+    key.lt(Uuid::from_u128(u128::from(next) << 80))
+}

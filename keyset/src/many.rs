@@ -1,0 +1,139 @@
+//! Many brackets in one statement: a page for each of many parents.
+//!
+//! On PostgreSQL the parents are a list of values, and the bracket is joined to each of them:
+//!
+//! ```sql
+//! SELECT p.column1 AS keyset_batch, r.*
+//! FROM (VALUES (0, $1), (1, $2)) AS p JOIN LATERAL (/* bracket, WHERE book_id = p.column2 */) AS r ON TRUE
+//! ORDER BY keyset_batch, keyset_place
+//! ```
+//!
+//! SQLite knows no `LATERAL`: there it is a union of one bracket for each parent, and of so many parents a statement as its
+//! limit of compound terms allows. Either way the cost is parents × page, whatever the number of children.
+
+use sea_orm::sea_query::{
+    ColumnRef, Condition, Expr, ExprTrait, Func, JoinType, Order as SqlOrder, Query, SelectStatement, WindowStatement,
+};
+use sea_orm::{
+    ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, FromQueryResult, QueryTrait, Select, Value,
+};
+
+use crate::bracket::{order_by_keys, select, union_all, wrapped};
+use crate::dialect::Dialect;
+use crate::fetch::read;
+use crate::slice::Found;
+use crate::{Order, Page, Slice};
+
+/// Says which of several brackets a row belongs to, by its place among them.
+const BATCH: &str = "keyset_batch";
+/// The place of a row in its bracket.
+const PLACE: &str = "keyset_place";
+/// The list of parents.
+const PARENTS: &str = "keyset_parents";
+/// The most brackets that are one statement on SQLite, whose limit is 500 terms in a union.
+const MOST: usize = 400;
+
+/// The same page of the children of each of many parents: the slices, in the order of the parents.
+///
+/// `column` is the child's reference to its parent. A parent that is named twice has two slices, one that has no children
+/// or does not exist has an empty one. On PostgreSQL it is one statement for up to 30,000 parents; on SQLite one for
+/// every 400.
+///
+/// # Errors
+///
+/// [`DbErr`] where the database fails.
+pub async fn fetch_many<C, E, P>(
+    db: &C,
+    query: Select<E>,
+    column: E::Column,
+    parents: P,
+    page: &Page,
+) -> Result<Vec<Slice<E::Model>>, DbErr>
+where
+    C: ConnectionTrait,
+    E: EntityTrait,
+    P: IntoIterator<Item: Into<Value>>,
+{
+    let parents: Vec<Value> = parents.into_iter().map(Into::into).collect();
+    let backend = db.get_database_backend();
+    let (dialect, query) = (Dialect(backend), query.into_query());
+    let mut slices = Vec::with_capacity(parents.len());
+    for parents in parents.chunks(if backend == DbBackend::Sqlite { MOST } else { 30_000 }) {
+        let statement = if backend == DbBackend::Sqlite {
+            let brackets = parents.iter().map(|parent| {
+                let children = of_parent(&query, column, Expr::value(parent.clone()));
+                (select(&children, page, dialect), page.travel().0)
+            });
+            tagged(brackets, dialect)
+        } else {
+            lateral(&query, column, parents, page, dialect)
+        };
+        let pages = vec![page; parents.len()];
+        slices.extend(run(db, &statement, &pages).await?);
+    }
+    Ok(slices)
+}
+
+fn of_parent(query: &SelectStatement, column: impl ColumnTrait, parent: Expr) -> SelectStatement {
+    let mut children = query.clone();
+    children.cond_where(Condition::all().add(column.into_expr().eq(parent)));
+    children
+}
+
+fn lateral(
+    query: &SelectStatement,
+    column: impl ColumnTrait,
+    parents: &[Value],
+    page: &Page,
+    dialect: Dialect,
+) -> SelectStatement {
+    let of = |column: &'static str| Expr::col((PARENTS, column));
+    let bracket = select(&of_parent(query, column, of("column2")), page, dialect);
+    let bracket = placed(bracket, &page.travel().0, dialect);
+    let rows = (0_i32..).zip(parents.iter().cloned());
+    let mut statement = Query::select();
+    statement
+        .expr_as(of("column1"), BATCH)
+        .column(ColumnRef::Asterisk(Some("r".into())))
+        .from_values(rows, PARENTS)
+        .join_lateral(JoinType::InnerJoin, bracket, "r", Condition::all().add(Expr::cust("TRUE")));
+    statement.order_by(BATCH, SqlOrder::Asc).order_by(PLACE, SqlOrder::Asc);
+    statement
+}
+
+/// Several brackets in one union, each of whose rows says which it belongs to.
+pub(crate) fn tagged(brackets: impl Iterator<Item = (SelectStatement, Order)>, dialect: Dialect) -> SelectStatement {
+    let tag = |(batch, (bracket, order)): (usize, _)| {
+        let mut rows = placed(bracket, &order, dialect);
+        rows.expr_as(Expr::cust(batch.to_string()), BATCH);
+        rows
+    };
+    let mut union = union_all(brackets.enumerate().map(tag));
+    union.order_by(BATCH, SqlOrder::Asc).order_by(PLACE, SqlOrder::Asc);
+    union
+}
+
+/// A bracket whose rows are numbered: whatever it becomes part of can keep their order.
+fn placed(bracket: SelectStatement, order: &Order, dialect: Dialect) -> SelectStatement {
+    let mut window = WindowStatement::new();
+    order_by_keys(&mut window, order, dialect);
+    let mut rows = wrapped(bracket);
+    rows.expr_window_as(Func::cust("ROW_NUMBER"), window, PLACE);
+    rows
+}
+
+/// Runs a statement of several brackets, and cuts each of them by its page.
+pub(crate) async fn run<M, C>(db: &C, statement: &SelectStatement, pages: &[&Page]) -> Result<Vec<Slice<M>>, DbErr>
+where
+    M: FromQueryResult,
+    C: ConnectionTrait,
+{
+    let dialect = Dialect(db.get_database_backend());
+    let mut found: Vec<Vec<Found<M>>> = pages.iter().map(|_| Vec::new()).collect();
+    for row in db.query_all_raw(dialect.statement(statement)).await? {
+        let place: i32 = row.try_get("", BATCH)?;
+        let place = usize::try_from(place).map_err(|error| DbErr::Type(error.to_string()))?;
+        found[place].push(read(&row, pages[place], dialect)?);
+    }
+    Ok(found.into_iter().zip(pages).map(|(found, page)| Slice::cut(found, page)).collect())
+}

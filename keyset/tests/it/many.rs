@@ -1,0 +1,77 @@
+//! A page for each of many parents, against the naive twin of each.
+
+use keyset::{Args, End, Page, fetch_many};
+use sea_orm::EntityTrait;
+use testdb::{Statements, TestDb};
+
+use crate::atlas::{self, City, Column, Model};
+use crate::exactness::{LIMITS, places};
+use crate::naive::{self, Expected};
+
+/// The children of a parent: the cities of a rank.
+fn children(cities: &[Model], rank: i16) -> Vec<Model> {
+    cities.iter().filter(|city| city.rank == rank).cloned().collect()
+}
+
+#[tokio::test]
+async fn every_parent_has_its_own_exact_slice() {
+    let test = TestDb::new().await;
+    let mut db = test.connect().await;
+    let cities = atlas::cities();
+    atlas::create(&db, &cities).await;
+    let statements = Statements::record(&mut db);
+    // Twice the same parent, and one that does not exist.
+    let ranks = [1, 0, 9, 1, 2];
+
+    for criteria in atlas::orders(1) {
+        let order = atlas::order(&criteria);
+        let places = places(&db, &criteria).await;
+        let mut bounds = vec![(None, None), (Some(&places[2]), Some(&places[9]))];
+        bounds.extend(places.iter().step_by(3).flat_map(|place| [(Some(place), None), (None, Some(place))]));
+        for (after, before) in bounds {
+            for (end, size) in [End::Front, End::Back].into_iter().flat_map(|end| [0, 1, 2, 12].map(|size| (end, size)))
+            {
+                let cursor = |place: Option<&(Model, String)>| place.map(|(_, cursor)| cursor.clone());
+                let asked = i64::try_from(size).ok();
+                let (first, last) = if end == End::Front { (asked, None) } else { (None, asked) };
+                let args = Args { first, after: cursor(after), last, before: cursor(before) };
+                let page = Page::new(&args, &order, LIMITS).unwrap();
+                statements.take();
+                let slices = fetch_many(&db, City::find(), Column::Rank, ranks, &page).await.unwrap();
+                assert_eq!(statements.take().len(), 1, "I2");
+                assert_eq!(slices.len(), ranks.len());
+                for (rank, slice) in ranks.iter().zip(slices) {
+                    let row = |place: Option<&'_ (Model, String)>| place.map(|(row, _)| row.clone());
+                    let (after, before) = (row(after), row(before));
+                    let twin = naive::slice(
+                        &children(&cities, *rank),
+                        &criteria,
+                        (end, size),
+                        after.as_ref(),
+                        before.as_ref(),
+                    );
+                    assert_eq!(Expected::of(&slice), twin, "{order}: rank {rank}, {args:?}");
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn hundreds_of_parents_are_a_statement_or_a_few() {
+    let test = TestDb::new().await;
+    let mut db = test.connect().await;
+    let cities = atlas::cities();
+    atlas::create(&db, &cities).await;
+    let statements = Statements::record(&mut db);
+    let page = Page::new(&Args { first: Some(2), ..Args::default() }, &atlas::order(&[]), LIMITS).unwrap();
+    for (parents, on_sqlite) in [(0_i16, 0), (1, 1), (400, 1), (401, 2), (900, 3)] {
+        statements.take();
+        let slices = fetch_many(&db, City::find(), Column::Rank, 0..parents, &page).await.unwrap();
+        let run = statements.take().len();
+        let expected = if test.url.starts_with("sqlite") { on_sqlite } else { on_sqlite.min(1) };
+        assert_eq!((slices.len(), run), (usize::try_from(parents).unwrap(), expected));
+        assert!(slices.iter().skip(3).all(|slice| slice.rows.is_empty() && !slice.has_next && !slice.has_previous));
+        assert!(slices.iter().take(3).all(|slice| slice.rows.len() == 2 && slice.has_next));
+    }
+}
