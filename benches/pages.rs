@@ -14,8 +14,8 @@ use keyset::bracket::bracket;
 use keyset::{Args, Key, Limits, Order, Page, Sort};
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{
-    ColumnTrait, Condition, ConnectionTrait, DatabaseConnection, DbBackend, EntityTrait, ModelTrait, QueryFilter,
-    QueryOrder, QuerySelect, QueryTrait, Statement,
+    ColumnTrait, Condition, ConnectionTrait, DatabaseConnection, DbBackend, EntityTrait, IdenStatic, ModelTrait,
+    QueryFilter, QueryOrder, QuerySelect, QueryTrait, Statement,
 };
 use testdb::{TestDb, work};
 
@@ -132,6 +132,13 @@ async fn ways(db: &DatabaseConnection, columns: &[Column], depth: u64) -> Vec<Wa
     let page = Page::new(&args, &order, Limits::default()).expect("a page");
     let statement = bracket(Entity::find().as_query(), &page, backend);
     ways.insert(0, Way { name: BRACKET, statement });
-    ways.push(Way { name: "OFFSET", statement: skipped.build(backend) });
+    ways.push(Way { name: "`OFFSET`", statement: skipped.build(backend) });
+    let sorts = columns.iter().map(|column| format!("{} DESC", column.as_str())).collect::<Vec<_>>().join(", ");
+    let numbered = format!(
+        "SELECT * FROM (SELECT id, rating, book_id, ROW_NUMBER() OVER (ORDER BY {sorts}) AS place FROM book_rating) AS r
+         WHERE place > {depth} ORDER BY place LIMIT {}",
+        SIZE + 1
+    );
+    ways.push(Way { name: "`ROW_NUMBER()`", statement: Statement::from_string(backend, numbered) });
     ways
 }

@@ -40,7 +40,8 @@ impl Key {
 
     /// The key of a row that a bracket returned.
     pub(crate) fn read(order: &Order, row: &QueryResult, dialect: Dialect) -> Result<Self, DbErr> {
-        let read = |(place, sort): (usize, &Sort)| sort.kind.read(row, &bracket::key_column(place), dialect);
+        let read =
+            |(place, sort): (usize, &Sort)| sort.kind.read(row, &bracket::key_column(place).to_string(), dialect);
         order.sorts().iter().enumerate().map(read).collect::<Result<_, _>>().map(Self)
     }
 

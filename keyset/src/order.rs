@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use sea_orm::{EntityTrait, Iterable, PrimaryKeyToColumn};
+use sea_orm::{DynIden, EntityTrait, Iterable, PrimaryKeyToColumn};
 
 use crate::{Direction, Kind, Nulls, Sort};
 
@@ -91,7 +91,7 @@ impl Order {
     }
 
     /// The same order over rows that hold each sort's value in a column.
-    pub(crate) fn over_columns(&self, column: fn(usize) -> String) -> Self {
+    pub(crate) fn over_columns(&self, column: fn(usize) -> DynIden) -> Self {
         let sorts = self.sorts.iter().enumerate().map(|(place, sort)| sort.over_column(column(place)));
         Self { sorts: sorts.collect(), fingerprint: self.fingerprint }
     }
@@ -99,7 +99,13 @@ impl Order {
     /// The same rows from the other end: an order of its own, with cursors of its own.
     #[must_use]
     pub fn reversed(&self) -> Self {
-        Self::over(self.sorts.iter().cloned().map(Sort::reversed).collect())
+        Self::over(self.turned().sorts)
+    }
+
+    /// The same, for finding rows: it makes no cursors, and spares itself a fingerprint.
+    pub(crate) fn turned(&self) -> Self {
+        let sorts = self.sorts.iter().cloned().map(Sort::reversed).collect();
+        Self { sorts, fingerprint: self.fingerprint }
     }
 }
 

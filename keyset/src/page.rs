@@ -103,7 +103,7 @@ impl Page {
 
     /// The order in which the page's reader travels, away from the near cursor and towards the far one; and its reverse.
     pub(crate) fn travel(&self) -> (Order, Order) {
-        let (front, back) = (self.order.clone(), self.order.reversed());
+        let (front, back) = (self.order.clone(), self.order.turned());
         match self.end {
             End::Front => (front, back),
             End::Back => (back, front),

@@ -1,7 +1,7 @@
 //! One criterion of an order.
 
-use sea_orm::ColumnTrait;
-use sea_orm::sea_query::{Alias, Expr, NullOrdering, Order as SqlOrder};
+use sea_orm::sea_query::{Expr, NullOrdering, Order as SqlOrder};
+use sea_orm::{ColumnTrait, DynIden};
 
 use crate::Kind;
 
@@ -131,7 +131,7 @@ impl Sort {
     /// ```
     /// # use sea_orm::tests_cfg::cake;
     /// use keyset::{Kind, Sort};
-    /// use sea_orm::sea_query::{Alias, Expr, Func};
+    /// use sea_orm::sea_query::{Expr, Func};
     ///
     /// let by_length = Sort::expression("length of name", Func::char_length(Expr::col(cake::Column::Name)), Kind::Int);
     /// ```
@@ -189,8 +189,8 @@ impl Sort {
     }
 
     /// The same sort of rows that hold its value in a column of this name.
-    pub(crate) fn over_column(&self, column: String) -> Self {
-        Self { expr: Expr::col(Alias::new(column)), ..self.clone() }
+    pub(crate) fn over_column(&self, column: DynIden) -> Self {
+        Self { expr: Expr::col(column), ..self.clone() }
     }
 
     /// What it sorts by: a column as `table.column`, an expression by its name in parentheses.

@@ -71,7 +71,7 @@ impl Drop for TestDb {
 
 async fn connect(url: &str) -> Result<DatabaseConnection, DbErr> {
     let mut options = ConnectOptions::new(url);
-    options.max_connections(1).sqlx_logging(false);
+    options.max_connections(1).test_before_acquire(false).sqlx_logging(false);
     Database::connect(options).await
 }
 
