@@ -26,7 +26,8 @@ mod city {
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let db = Database::connect("sqlite::memory:").await?;
     db.execute(&Schema::new(db.get_database_backend()).create_table_from_entity(city::Entity)).await?;
-    let cities = [("Lagos", Some(16)), ("Atlantis", None), ("Tokyo", Some(37)), ("Lima", Some(11)), ("Cairo", Some(22))];
+    let cities =
+        [("Lagos", Some(16)), ("Atlantis", None), ("Tokyo", Some(37)), ("Lima", Some(11)), ("Cairo", Some(22))];
     for (id, (name, people)) in (1..).zip(cities) {
         let row = city::Model { id, name: name.into(), people };
         city::Entity::insert(row.into_active_model()).exec(&db).await?;

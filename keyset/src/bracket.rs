@@ -53,7 +53,17 @@ pub(crate) fn key_column(place: usize) -> DynIden {
 /// The statement that reads this page of these rows: see the [module](self) for its shape.
 ///
 /// The query brings its columns, filters and joins; an order, a limit or an offset of its own has no meaning here and
-/// is dropped.
+/// is dropped. [`fetch`](crate::fetch) runs it; by itself it is for looking at, or for a plan:
+///
+/// ```
+/// # use sea_orm::{DbBackend, EntityTrait, QueryTrait, tests_cfg::cake};
+/// use keyset::{Args, Limits, Order, Page, bracket::bracket};
+///
+/// let page = Page::new(&Args { first: Some(2), ..Args::default() }, &Order::of::<cake::Entity>([])?, Limits::default())?;
+/// let statement = bracket(cake::Entity::find().as_query(), &page, DbBackend::Sqlite);
+/// assert!(statement.sql.ends_with(r#"ORDER BY "keyset_segment" ASC, "keyset_0" ASC LIMIT 3"#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn bracket(query: &SelectStatement, page: &Page, backend: DbBackend) -> Statement {
     let dialect = Dialect(backend);
     dialect.statement(&select(query, page, dialect))

@@ -5,7 +5,13 @@ use sea_orm::{ConnectionTrait, DbBackend, DbErr, JsonValue, QueryTrait, Statemen
 
 use crate::dialect::Dialect;
 
-/// A number of rows, and how well it is known.
+/// A number of rows, and how well it is known: see [`count_up_to`].
+///
+/// | | the rows are |
+/// |---|---|
+/// | `Exact(n)` | n |
+/// | `AtLeast(n)` | n or more |
+/// | `Estimate(n)` | about n |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
     /// Counted.
@@ -29,6 +35,15 @@ impl Count {
 ///
 /// The query must not group, nor select distinct rows.
 ///
+/// ```no_run
+/// # use sea_orm::{EntityTrait, ColumnTrait, QueryFilter, tests_cfg::{cake, fruit}};
+/// # use keyset::*;
+/// # async fn example(db: &sea_orm::DatabaseConnection) -> Result<(), Box<dyn std::error::Error>> {
+/// let cakes = count(db, cake::Entity::find()).await?;
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 ///
 /// [`DbErr`] where the database fails.
@@ -46,6 +61,19 @@ where
 ///
 /// It reads at most `bound` + 1 rows. Beyond the bound PostgreSQL is asked for the row estimate of its plan; SQLite has
 /// none, so there it is [`Count::AtLeast`] `bound` + 1.
+///
+/// ```no_run
+/// # use sea_orm::{EntityTrait, ColumnTrait, QueryFilter, tests_cfg::{cake, fruit}};
+/// # use keyset::*;
+/// # async fn example(db: &sea_orm::DatabaseConnection) -> Result<(), Box<dyn std::error::Error>> {
+/// let about = match count_up_to(db, cake::Entity::find(), 1000).await? {
+///     Count::Exact(n) => format!("{n} cakes"),
+///     Count::AtLeast(n) => format!("{n} cakes and more"),
+///     Count::Estimate(n) => format!("about {n} cakes"),
+/// };
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 ///

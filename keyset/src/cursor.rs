@@ -18,6 +18,17 @@ pub const MAX_LENGTH: usize = 512;
 const VERSION: u8 = 1;
 
 /// A key as text: opaque, URL-safe, at most 512 characters.
+///
+/// ```
+/// # use sea_orm::tests_cfg::cake;
+/// use keyset::{CursorError, Key, Order, Sort};
+///
+/// let order = Order::of::<cake::Entity>([])?;
+/// let cursor = order.seal(&Key::new(&order, vec![7.into()])?)?;
+/// assert_eq!(cursor.as_str().len(), 7);
+/// assert_eq!(order.reversed().open(cursor.as_str()), Err(CursorError::OtherOrder));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Cursor(String);
 

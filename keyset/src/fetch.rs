@@ -12,6 +12,18 @@ use crate::{Key, Page, Row, Slice};
 ///
 /// The query brings the filters and joins.
 ///
+/// ```no_run
+/// # use sea_orm::{EntityTrait, ColumnTrait, QueryFilter, tests_cfg::{cake, fruit}};
+/// # use keyset::*;
+/// # async fn example(db: &sea_orm::DatabaseConnection) -> Result<(), Box<dyn std::error::Error>> {
+/// let order = Order::of::<fruit::Entity>([Sort::asc(fruit::Column::Name)])?;
+/// let page = Page::new(&Args { first: Some(10), ..Args::default() }, &order, Limits::default())?;
+/// let of_one_cake = fruit::Entity::find().filter(fruit::Column::CakeId.eq(7));
+/// let slice = fetch(db, of_one_cake, &page).await?;
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 ///
 /// [`DbErr`] where the database fails.
@@ -26,6 +38,24 @@ where
 /// [`fetch`], into another model than the entity's own: a partial model, or one over a join.
 ///
 /// Columns may be projected at will; what the page needs of them is selected besides.
+///
+/// ```no_run
+/// # use sea_orm::{EntityTrait, ColumnTrait, QueryFilter, tests_cfg::{cake, fruit}};
+/// # use keyset::*;
+/// # async fn example(db: &sea_orm::DatabaseConnection) -> Result<(), Box<dyn std::error::Error>> {
+/// # use sea_orm::{DerivePartialModel, QuerySelect};
+/// #[derive(DerivePartialModel)]
+/// #[sea_orm(entity = "fruit::Entity")]
+/// struct Name {
+///     name: String,
+/// }
+///
+/// let page = Page::new(&Args::default(), &Order::of::<fruit::Entity>([])?, Limits::default())?;
+/// let names = fruit::Entity::find().select_only().column(fruit::Column::Name);
+/// let slice = fetch_into::<Name, _, _>(db, names, &page).await?;
+/// # Ok(())
+/// # }
+/// ```
 ///
 /// # Errors
 ///

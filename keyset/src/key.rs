@@ -8,6 +8,17 @@ use crate::{CursorError, Order, Sort, bracket};
 
 /// The values of an order's sorts for one row, one for each sort: a place in the order, whether a row stands there or
 /// not.
+///
+/// ```
+/// # use sea_orm::tests_cfg::cake;
+/// use keyset::{CursorError, Key, Order, Sort};
+///
+/// let order = Order::of::<cake::Entity>([Sort::asc(cake::Column::Name)])?;
+/// let key = Key::new(&order, vec!["Sachertorte".into(), 7.into()])?;
+/// assert_eq!(order.open(order.seal(&key)?.as_str())?, key);
+/// assert_eq!(Key::new(&order, vec![7.into(), 7.into()]), Err(CursorError::Type(0)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key(Vec<Value>);
 

@@ -39,6 +39,18 @@ const MOST: usize = 400;
 /// or does not exist has an empty one. On PostgreSQL it is one statement for up to 30,000 parents; on SQLite one for
 /// every 400.
 ///
+/// ```no_run
+/// # use sea_orm::{EntityTrait, ColumnTrait, QueryFilter, tests_cfg::{cake, fruit}};
+/// # use keyset::*;
+/// # async fn example(db: &sea_orm::DatabaseConnection) -> Result<(), Box<dyn std::error::Error>> {
+/// let page = Page::new(&Args { first: Some(3), ..Args::default() }, &Order::of::<fruit::Entity>([])?, Limits::default())?;
+/// let cakes = [1, 2, 3];
+/// let slices = fetch_many(db, fruit::Entity::find(), fruit::Column::CakeId, cakes, &page).await?;
+/// assert_eq!(slices.len(), 3);
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 ///
 /// [`DbErr`] where the database fails.

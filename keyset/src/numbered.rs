@@ -34,6 +34,21 @@ pub struct PageCursors {
 /// It is one statement that reads keys alone, at most (2 × `pages` + 1) × n and a few: no more than [`MOST_PAGES`] pages
 /// are looked for. Around an empty page, or one of size 0, there are none.
 ///
+/// ```no_run
+/// # use sea_orm::{EntityTrait, ColumnTrait, QueryFilter, tests_cfg::{cake, fruit}};
+/// # use keyset::*;
+/// # async fn example(db: &sea_orm::DatabaseConnection) -> Result<(), Box<dyn std::error::Error>> {
+/// let order = Order::of::<cake::Entity>([])?;
+/// let page = Page::new(&Args { first: Some(10), ..Args::default() }, &order, Limits::default())?;
+/// let slice = fetch(db, cake::Entity::find(), &page).await?;
+/// let around = page_cursors(db, cake::Entity::find(), &page, &slice, 3).await?;
+/// if let Some(key) = around.next.get(1) {
+///     println!("the page after the next one opens after {}", order.seal(key)?);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
 /// # Errors
 ///
 /// [`DbErr`] where the database fails.

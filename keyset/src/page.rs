@@ -3,6 +3,14 @@
 use crate::{CursorError, Key, Order};
 
 /// The arguments of a connection, as the GraphQL Cursor Connections specification names them, unchecked.
+///
+/// | arguments | the page |
+/// |---|---|
+/// | none | the first [`Limits::default`] rows |
+/// | `first: n` | the first n rows of the window |
+/// | `last: n` | the last n rows of the window, in the order of the list |
+/// | `after`, `before` | make the window: the rows strictly between the two cursors |
+/// | `first` and `last` | refused |
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Args {
     /// At most this many rows, from the front.
@@ -15,7 +23,14 @@ pub struct Args {
     pub before: Option<String>,
 }
 
-/// How many rows a page can hold.
+/// How many rows a page can hold: 20 unless asked for more, and 100 at most, where nothing else is said.
+///
+/// ```
+/// use keyset::Limits;
+///
+/// let limits = Limits { max: 500, ..Limits::default() };
+/// assert_eq!(limits.default, 20);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The size of a page that says neither `first` nor `last`.
@@ -30,7 +45,7 @@ impl Default for Limits {
     }
 }
 
-/// Which end of the window a page lies at.
+/// Which end of the window a page lies at: `first` is the front, `last` the back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// The first rows of the window between the cursors.
@@ -40,6 +55,17 @@ pub enum End {
 }
 
 /// A request for one page of a list in this order, validated: it cannot be wrong.
+///
+/// ```
+/// # use sea_orm::tests_cfg::cake;
+/// use keyset::{Args, Limits, Order, Page, PageError};
+///
+/// let order = Order::of::<cake::Entity>([])?;
+/// let args = Args { last: Some(20), before: Some("?".into()), ..Args::default() };
+/// let refused = Page::new(&args, &order, Limits::default()).unwrap_err();
+/// assert_eq!(refused.to_string(), "`before`: the cursor is malformed");
+/// # Ok::<(), keyset::OrderError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Page {
     pub(crate) order: Order,

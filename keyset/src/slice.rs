@@ -4,16 +4,20 @@ use crate::bracket::WITNESS;
 use crate::{End, Key, Page};
 
 /// One page of a list, and what lies around it.
+///
+/// | page | `has_previous` | `has_next` |
+/// |---|---|---|
+/// | from the front | a row stands at or before `after` | the window holds more |
+/// | from the back | the window holds more | a row stands at or after `before` |
+///
+/// Without the cursor that is named there is nothing on its side. All four are exact on an empty page too.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slice<M> {
     /// The rows, in the order that was asked for, whichever end they were counted from.
     pub rows: Vec<Row<M>>,
-    /// Whether the list goes on before these rows.
-    ///
-    /// Reading from the front: whether a row stands at or before `after`. Reading from the back: whether the window
-    /// between the cursors holds more than was asked for.
+    /// Whether there is more before these rows.
     pub has_previous: bool,
-    /// Whether the list goes on after these rows; the mirror of `has_previous`.
+    /// Whether there is more after these rows.
     pub has_next: bool,
 }
 

@@ -5,7 +5,7 @@ use sea_orm::{ColumnTrait, DynIden};
 
 use crate::Kind;
 
-/// Which way a sort runs.
+/// Which way a sort runs: `Direction::Asc` unless asked otherwise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// The smallest value first.
@@ -34,12 +34,12 @@ impl From<Direction> for SqlOrder {
     }
 }
 
-/// Where a sort puts its NULLs.
+/// Where a sort puts its NULLs: `Nulls::Last` unless asked otherwise, on every database and in both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Nulls {
     /// Before every value.
     First,
-    /// After every value: what a sort does unless asked otherwise, in both directions and on every database.
+    /// After every value.
     Last,
 }
 
