@@ -1,6 +1,6 @@
 //! The engine against its naive twin: every row × order × bound × size, with ties and NULLs.
 
-use keyset::{Args, End, Key, Limits, Page};
+use keyset::{Args, End, Key, Limits, Order, Page};
 use sea_orm::DatabaseConnection;
 use sea_orm::entity::prelude::*;
 use testdb::TestDb;
@@ -13,34 +13,56 @@ pub const LIMITS: Limits = Limits { default: 100, max: 100 };
 /// A place in a list: the row that stands there, or stood, and its cursor.
 pub type Place = (Model, String);
 
+/// The arguments of a page between two places.
+pub fn args((end, size): (End, usize), after: Option<&Place>, before: Option<&Place>) -> Args {
+    let size = i64::try_from(size).ok();
+    let (first, last) = if end == End::Front { (size, None) } else { (None, size) };
+    let cursor = |place: Option<&Place>| place.map(|(_, cursor)| cursor.clone());
+    Args { first, after: cursor(after), last, before: cursor(before) }
+}
+
+/// What the naive twin finds on that page.
+pub fn expected(
+    cities: &[Model],
+    criteria: &[Criterion],
+    page: (End, usize),
+    after: Option<&Place>,
+    before: Option<&Place>,
+) -> Expected {
+    naive::slice(cities, criteria, page, after.map(|(row, _)| row), before.map(|(row, _)| row))
+}
+
 /// Compares one page with the naive twin's.
-pub async fn check(
+async fn check(
     db: &DatabaseConnection,
     cities: &[Model],
     criteria: &[Criterion],
-    (end, size): (End, usize),
+    page: (End, usize),
     after: Option<&Place>,
     before: Option<&Place>,
 ) {
-    let order = atlas::order(criteria);
-    let size_asked = i64::try_from(size).ok();
-    let (first, last) = if end == End::Front { (size_asked, None) } else { (None, size_asked) };
-    let cursor = |place: Option<&Place>| place.map(|(_, cursor)| cursor.clone());
-    let args = Args { first, after: cursor(after), last, before: cursor(before) };
-    let page = Page::new(&args, &order, LIMITS).unwrap();
-    let slice = keyset::fetch(db, City::find(), &page).await.unwrap();
+    check_under(&atlas::order(criteria), db, cities, criteria, page, after, before).await;
+}
 
-    let found = Expected::of(&slice);
-    let row = |place: Option<&'_ Place>| place.map(|(row, _)| row.clone());
-    let (after, before) = (row(after), row(before));
-    let expected = naive::slice(cities, criteria, (end, size), after.as_ref(), before.as_ref());
-    assert_eq!(found, expected, "{order}: {end:?} {size} after {after:?} before {before:?}");
+/// The same under an order that is spelt otherwise than the criteria.
+async fn check_under(
+    order: &Order,
+    db: &DatabaseConnection,
+    cities: &[Model],
+    criteria: &[Criterion],
+    page: (End, usize),
+    after: Option<&Place>,
+    before: Option<&Place>,
+) {
+    let asked = Page::new(&args(page, after, before), order, LIMITS).unwrap();
+    let slice = keyset::fetch(db, City::find(), &asked).await.unwrap();
+    let twin = expected(cities, criteria, page, after, before);
+    assert_eq!(Expected::of(&slice), twin, "{order}: {page:?} after {after:?} before {before:?}");
 }
 
 /// Every place of the list under this order.
-pub async fn places(db: &DatabaseConnection, criteria: &[Criterion]) -> Vec<Place> {
-    let order = atlas::order(criteria);
-    let page = Page::new(&Args::default(), &order, LIMITS).unwrap();
+pub async fn places(db: &DatabaseConnection, order: &Order) -> Vec<Place> {
+    let page = Page::new(&Args::default(), order, LIMITS).unwrap();
     let slice = keyset::fetch(db, City::find(), &page).await.unwrap();
     let seal = |key: &Key| order.seal(key).unwrap().to_string();
     slice.rows.into_iter().map(|row| (row.item, seal(&row.key))).collect()
@@ -73,7 +95,7 @@ async fn b_c_d_every_page_under_every_order_equals_the_naive_twins() {
     let cities = atlas::cities();
     atlas::create(&db, &cities).await;
     for criteria in atlas::orders(2) {
-        let places = places(&db, &criteria).await;
+        let places = places(&db, &atlas::order(&criteria)).await;
         let rows: Vec<_> = places.iter().map(|(row, _)| row.clone()).collect();
         assert_eq!(rows, naive::sorted(&cities, &criteria), "{}", atlas::order(&criteria));
         check_all(&db, &cities, &criteria, &places).await;
@@ -89,7 +111,7 @@ async fn d3_e1_a_cursor_outlives_its_row() {
     let orders = atlas::orders(1);
     let mut stale = Vec::new();
     for criteria in &orders {
-        stale.push(places(&db, criteria).await);
+        stale.push(places(&db, &atlas::order(criteria)).await);
     }
 
     City::delete_many().filter(Column::Id.is_in([0, 3, 4, 11])).exec(&db).await.unwrap();
@@ -117,7 +139,7 @@ async fn a_top_level_or_in_the_callers_filter_does_not_leak() {
     let either = sea_orm::Condition::any().add(Column::Id.lt(4)).add(Column::People.eq(2));
     let kept: Vec<_> = cities.iter().filter(|city| city.id < 4 || city.people == Some(2)).cloned().collect();
 
-    for (place, cursor) in places(&db, &criteria).await {
+    for (place, cursor) in places(&db, &atlas::order(&criteria)).await {
         let args = Args { first: Some(3), after: Some(cursor), ..Args::default() };
         let page = Page::new(&args, &order, LIMITS).unwrap();
         let slice = keyset::fetch(&db, City::find().filter(either.clone()), &page).await.unwrap();
@@ -132,7 +154,7 @@ async fn three_sorts_are_paged_as_exactly_as_two() {
     let cities = atlas::cities();
     atlas::create(&db, &cities).await;
     for criteria in atlas::orders(3).into_iter().filter(|criteria| criteria.len() == 3) {
-        let places = places(&db, &criteria).await;
+        let places = places(&db, &atlas::order(&criteria)).await;
         for place in &places {
             check(&db, &cities, &criteria, (End::Front, 3), Some(place), None).await;
             check(&db, &cities, &criteria, (End::Back, 3), None, Some(place)).await;
@@ -145,7 +167,7 @@ async fn three_sorts_are_paged_as_exactly_as_two() {
 /// The order of a value that no index holds: the same pages as of the column that it is made of.
 #[tokio::test]
 async fn a_computed_order_is_paged_as_exactly() {
-    use keyset::{Direction, Kind, Nulls, Order, Sort};
+    use keyset::{Direction, Kind, Nulls, Sort};
     use sea_orm::sea_query::ExprTrait;
 
     let test = TestDb::new().await;
@@ -156,23 +178,12 @@ async fn a_computed_order_is_paged_as_exactly() {
         let criteria = [(Column::People, Direction::Desc, nulls), (Column::Id, Direction::Asc, Nulls::Last)];
         let debt = Sort::expression("people owed", Column::People.into_expr().mul(-1_i64), Kind::BigInt).computed();
         let order = Order::of::<City>([debt.nulls(nulls), Sort::asc(Column::Id)]).unwrap();
-        let whole = Page::new(&Args::default(), &order, LIMITS).unwrap();
-        let rows = keyset::fetch(&db, City::find(), &whole).await.unwrap().rows;
-        let places: Vec<Place> = rows.into_iter().map(|row| (row.item, order.seal(&row.key).unwrap().into())).collect();
-        for (end, size) in [(End::Front, 3), (End::Back, 3), (End::Front, 0), (End::Back, 12)] {
+        let places = places(&db, &order).await;
+        for page in [(End::Front, 3), (End::Back, 3), (End::Front, 0), (End::Back, 12)] {
             for (index, place) in places.iter().enumerate() {
                 for (after, before) in [(Some(place), None), (None, Some(place)), (Some(place), places.get(index + 4))]
                 {
-                    let cursor = |place: Option<&Place>| place.map(|(_, cursor)| cursor.clone());
-                    let asked = i64::try_from(size).ok();
-                    let (first, last) = if end == End::Front { (asked, None) } else { (None, asked) };
-                    let args = Args { first, after: cursor(after), last, before: cursor(before) };
-                    let page = Page::new(&args, &order, LIMITS).unwrap();
-                    let slice = keyset::fetch(&db, City::find(), &page).await.unwrap();
-                    let row = |place: Option<&'_ Place>| place.map(|(row, _)| row.clone());
-                    let (after, before) = (row(after), row(before));
-                    let twin = naive::slice(&cities, &criteria, (end, size), after.as_ref(), before.as_ref());
-                    assert_eq!(Expected::of(&slice), twin, "{order} {args:?}");
+                    check_under(&order, &db, &cities, &criteria, page, after, before).await;
                 }
             }
         }

@@ -5,8 +5,8 @@ use sea_orm::EntityTrait;
 use testdb::{Statements, TestDb};
 
 use crate::atlas::{self, City, Column, Model};
-use crate::exactness::{LIMITS, places};
-use crate::naive::{self, Expected};
+use crate::exactness::{LIMITS, args, expected, places};
+use crate::naive::Expected;
 
 /// The children of a parent: the cities of a rank.
 fn children(cities: &[Model], rank: i16) -> Vec<Model> {
@@ -25,32 +25,19 @@ async fn every_parent_has_its_own_exact_slice() {
 
     for criteria in atlas::orders(1) {
         let order = atlas::order(&criteria);
-        let places = places(&db, &criteria).await;
+        let places = places(&db, &order).await;
         let mut bounds = vec![(None, None), (Some(&places[2]), Some(&places[9]))];
         bounds.extend(places.iter().step_by(3).flat_map(|place| [(Some(place), None), (None, Some(place))]));
         for (after, before) in bounds {
-            for (end, size) in [End::Front, End::Back].into_iter().flat_map(|end| [0, 1, 2, 12].map(|size| (end, size)))
-            {
-                let cursor = |place: Option<&(Model, String)>| place.map(|(_, cursor)| cursor.clone());
-                let asked = i64::try_from(size).ok();
-                let (first, last) = if end == End::Front { (asked, None) } else { (None, asked) };
-                let args = Args { first, after: cursor(after), last, before: cursor(before) };
-                let page = Page::new(&args, &order, LIMITS).unwrap();
+            for asked in [End::Front, End::Back].into_iter().flat_map(|end| [0, 1, 2, 12].map(|size| (end, size))) {
+                let page = Page::new(&args(asked, after, before), &order, LIMITS).unwrap();
                 statements.take();
                 let slices = fetch_many(&db, City::find(), Column::Rank, ranks, &page).await.unwrap();
                 assert_eq!(statements.take().len(), 1, "I2");
                 assert_eq!(slices.len(), ranks.len());
                 for (rank, slice) in ranks.iter().zip(slices) {
-                    let row = |place: Option<&'_ (Model, String)>| place.map(|(row, _)| row.clone());
-                    let (after, before) = (row(after), row(before));
-                    let twin = naive::slice(
-                        &children(&cities, *rank),
-                        &criteria,
-                        (end, size),
-                        after.as_ref(),
-                        before.as_ref(),
-                    );
-                    assert_eq!(Expected::of(&slice), twin, "{order}: rank {rank}, {args:?}");
+                    let twin = expected(&children(&cities, *rank), &criteria, asked, after, before);
+                    assert_eq!(Expected::of(&slice), twin, "{order}: rank {rank}, {asked:?} {after:?} {before:?}");
                 }
             }
         }

@@ -23,7 +23,7 @@ async fn every_cursor_opens_the_page_it_is_of() {
     let statements = Statements::record(&mut db);
     for criteria in atlas::orders(1) {
         let order = atlas::order(&criteria);
-        let places = places(&db, &criteria).await;
+        let places = places(&db, &order).await;
         let list: Vec<i32> = places.iter().map(|(city, _)| city.id).collect();
         for size in [1, 2, 5, 12, 13] {
             for start in 0..list.len() {
