@@ -46,8 +46,14 @@ fn criteria() -> impl Strategy<Value = Vec<Criterion>> {
     prop::collection::vec((column, direction, nulls), 0..=3).prop_map(|criteria| {
         let mut kept: Vec<Criterion> = Vec::new();
         for criterion in criteria {
-            if kept.iter().all(|(column, ..)| column.as_str() != criterion.0.as_str()) {
+            let (column, ..) = criterion;
+            if kept.iter().all(|(earlier, ..)| earlier.as_str() != column.as_str()) {
                 kept.push(criterion);
+            }
+            // Nothing behind the primary key matters. The twin does not know that, and would tell a row from itself as it
+            // was before a change.
+            if matches!(column, Column::Id) {
+                break;
             }
         }
         kept
@@ -143,7 +149,7 @@ fn c_d_e1_random_pages_of_changing_rows_are_the_naive_twins() {
     let test = runtime.block_on(TestDb::new());
     let db = runtime.block_on(test.connect());
     runtime.block_on(atlas::create(&db, &atlas::cities()));
-    let config = Config { cases: 128, failure_persistence: None, ..Config::default() };
+    let config = Config { cases: 256, failure_persistence: None, ..Config::default() };
     let case = (prop::collection::vec(city(), 0..25), criteria(), any::<bool>(), prop::collection::vec(step(), 1..12));
     let outcome = TestRunner::new(config).run(&case, |(cities, criteria, filtered, steps)| {
         runtime.block_on(run(&db, cities, &criteria, filtered, steps));
