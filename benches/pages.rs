@@ -15,7 +15,7 @@ use keyset::{Args, Key, Limits, Order, Page, Sort};
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DatabaseConnection, DbBackend, EntityTrait, IdenStatic, ModelTrait,
-    QueryFilter, QueryOrder, QuerySelect, QueryTrait, Statement,
+    QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Statement,
 };
 use testdb::{TestDb, work};
 
@@ -121,18 +121,18 @@ async fn ways(db: &DatabaseConnection, columns: &[Column], depth: u64) -> Vec<Wa
             let row = row.lt(sea_orm::sea_query::Expr::tuple([anchor.rating.into(), anchor.id.into()]));
             ways.push(Way {
                 name: "`a < v OR (a = v AND b < w)`",
-                statement: sorted.clone().filter(or).build(backend),
+                statement: literal(sorted.clone().filter(or), backend),
             });
             ways.push(Way {
                 name: "`(a, b) < (v, w)`, no flags",
-                statement: sorted.clone().filter(row).build(backend),
+                statement: literal(sorted.clone().filter(row), backend),
             });
         }
     }
     let page = Page::new(&args, &order, Limits::default()).expect("a page");
     let statement = bracket(Entity::find().as_query(), &page, backend);
     ways.insert(0, Way { name: BRACKET, statement });
-    ways.push(Way { name: "`OFFSET`", statement: skipped.build(backend) });
+    ways.push(Way { name: "`OFFSET`", statement: literal(skipped, backend) });
     let sorts = columns.iter().map(|column| format!("{} DESC", column.as_str())).collect::<Vec<_>>().join(", ");
     let numbered = format!(
         "SELECT * FROM (SELECT id, rating, book_id, ROW_NUMBER() OVER (ORDER BY {sorts}) AS place FROM book_rating) AS r
@@ -141,4 +141,9 @@ async fn ways(db: &DatabaseConnection, columns: &[Column], depth: u64) -> Vec<Wa
     );
     ways.push(Way { name: "`ROW_NUMBER()`", statement: Statement::from_string(backend, numbered) });
     ways
+}
+
+/// With its values in the text: a bound LIMIT would cost these ways what the engine spares its own.
+fn literal(query: Select<Entity>, backend: DbBackend) -> Statement {
+    Statement::from_string(backend, query.build(backend).to_string())
 }

@@ -82,12 +82,14 @@ async fn serve(settings: &Settings) -> Result<(), RunError> {
 
 async fn migrate(settings: &Settings, direction: Direction) -> Result<(), RunError> {
     let db = Db::connect(settings).await?;
+    let turn = db.turn().await.map_err(RunError::Migrate)?;
     match direction {
         Direction::Up => db.migrate().await,
         Direction::Down { steps } => Migrator::down(&db.writer, Some(steps)).await,
         Direction::Status => Ok(()),
     }
     .map_err(RunError::Migrate)?;
+    drop(turn);
     let changes = Migrator::get_migration_with_status_read_only(&db.writer).await.map_err(RunError::Migrate)?;
     for change in changes {
         say(format_args!("{:8} {}", change.status().to_string().to_lowercase(), change.name()));
@@ -97,8 +99,10 @@ async fn migrate(settings: &Settings, direction: Direction) -> Result<(), RunErr
 
 async fn seed(settings: &Settings, plan: Plan) -> Result<(), RunError> {
     let db = Db::connect(settings).await?;
+    let turn = db.turn().await.map_err(RunError::Migrate)?;
     db.migrate().await.map_err(RunError::Migrate)?;
     seed::fill(&db, plan, Progress::for_stdout()).await?;
+    drop(turn);
     db.close().await.map_err(RunError::Close)
 }
 

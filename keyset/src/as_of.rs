@@ -30,7 +30,11 @@ use uuid::Uuid;
 ///
 /// Before 1970 there is no row.
 pub fn as_of(key: impl ColumnTrait, instant: DateTime<Utc>) -> Expr {
-    let next = u64::try_from(instant.timestamp_millis() + 1).unwrap_or(0);
+    let next = u128::try_from(instant.timestamp_millis() + 1).unwrap_or(0);
+    if next >> 48 > 0 {
+        // Beyond the year 10889 no key can be.
+        return key.is_not_null();
+    }
     // The smallest UUID of the next millisecond, of whatever version.
-    key.lt(Uuid::from_u128(u128::from(next) << 80))
+    key.lt(Uuid::from_u128(next << 80))
 }

@@ -141,7 +141,7 @@ impl Source {
 /// Whether a row lies strictly short of the far cursor: the ranges beyond it on the way back, as one value.
 fn inside(back: &Order, far: &Key, dialect: Dialect) -> CaseStatement {
     let ranges = range::beyond(back, far, Edge::Exclusive, dialect);
-    let any = ranges.iter().fold(Condition::any(), |any, range| any.add(range.condition(back)));
+    let any = ranges.iter().fold(Condition::any(), |any, range| any.add(range.condition(back, dialect)));
     Expr::case(any, Expr::cust("1")).finally(Expr::cust("0"))
 }
 

@@ -100,11 +100,11 @@ where
 
 /// The rows that the planner expects; `None` where it does not say.
 async fn estimate<C: ConnectionTrait>(db: &C, rows: &SelectStatement) -> Result<Option<u64>, DbErr> {
-    let backend = db.get_database_backend();
-    if backend != DbBackend::Postgres {
+    let dialect = Dialect(db.get_database_backend());
+    if dialect.0 != DbBackend::Postgres {
         return Ok(None);
     }
-    let statement = Dialect(backend).statement(rows);
+    let statement = dialect.statement(rows);
     let explain = Statement { sql: format!("EXPLAIN (FORMAT JSON) {}", statement.sql), ..statement };
     let Some(row) = db.query_one_raw(explain).await? else { return Ok(None) };
     let plan: JsonValue = row.try_get_by_index(0)?;

@@ -5,8 +5,8 @@ use std::str::FromStr;
 
 use rust_decimal::Decimal;
 use sea_orm::sea_query::{
-    Expr, MysqlQueryBuilder, OrderedStatement, PostgresQueryBuilder, QueryBuilder, SelectStatement, SqlWriter,
-    SqlWriterValues, SqliteQueryBuilder,
+    Expr, ExprTrait, MysqlQueryBuilder, OrderedStatement, PostgresQueryBuilder, QueryBuilder, SelectStatement,
+    SqlWriter, SqlWriterValues, SqliteQueryBuilder,
 };
 use sea_orm::{DbBackend, DbErr, QueryResult, Statement, Value};
 
@@ -17,14 +17,17 @@ use crate::{Direction, Kind, Nulls, Sort};
 pub(crate) struct Dialect(pub(crate) DbBackend);
 
 impl Dialect {
-    /// Whether `(a, b) > (v, w)` is a descent of an index on `(a, b)`, given the kind of `b` where it ends the order.
+    /// Whether `(a, b) > (v, w)` is a descent of an index on `(a, b)`; `last` says whether `b` ends the order.
     ///
-    /// MySQL reads the index from its start. SQLite seeks, unless `b` is the rowid, as an integer primary key is: then it
-    /// descends to `a = v` and walks through the ties.
-    pub(crate) fn seeks_row_values(self, tail: Option<Kind>) -> bool {
+    /// MySQL reads the index from its start. SQLite seeks plain columns alone, and none that is the rowid, as an integer
+    /// primary key is: it would descend to `a = v` and walk through the ties.
+    pub(crate) fn seeks_row_value(self, a: &Sort, b: &Sort, last: bool) -> bool {
         match self.0 {
             DbBackend::Postgres => true,
-            DbBackend::Sqlite => !matches!(tail, Some(Kind::SmallInt | Kind::Int | Kind::BigInt)),
+            DbBackend::Sqlite => {
+                let rowid = last && matches!(b.kind, Kind::SmallInt | Kind::Int | Kind::BigInt);
+                a.is_column() && b.is_column() && !rowid
+            }
             _ => false,
         }
     }
@@ -49,22 +52,65 @@ impl Dialect {
         }
     }
 
-    /// A decimal of a result row. On SQLite it is a double, whose shortest text gives [`Dialect::bind`] the same double
-    /// back: its row is found again whatever sums and averages it came from.
-    pub(crate) fn read_decimal(self, row: &QueryResult, column: &str) -> Result<Option<Decimal>, DbErr> {
-        if self.0 != DbBackend::Sqlite {
-            return row.try_get("", column);
+    /// A double of a result row. SQLite hands out an integer where an expression came to one.
+    pub(crate) fn read_double(self, row: &QueryResult, column: &str) -> Result<Option<f64>, DbErr> {
+        let double = row.try_get("", column);
+        if !self.is_sqlite() || double.is_ok() {
+            return double;
         }
-        let Some(double) = row.try_get::<Option<f64>>("", column)? else { return Ok(None) };
-        let decimal = Decimal::from_str(&double.to_string());
-        decimal.map(Some).map_err(|error| DbErr::Type(format!("{column} holds {double}: {error}")))
+        #[expect(clippy::cast_precision_loss, reason = "SQLite compares the two as numbers")]
+        let integer = row.try_get::<Option<i64>>("", column).map(|integer| integer.map(|integer| integer as f64));
+        integer.or(double)
     }
 
-    /// Orders a statement by an expression. Where there can be NULLs among the rows they are placed; where there are none
-    /// the database is left alone, because a placement that the index does not have would cost it.
-    pub(crate) fn order_by(self, statement: &mut impl OrderedStatement, expr: Expr, sort: &Sort, nulls: bool) {
+    /// A decimal of a result row. On SQLite it is a double, whose shortest text gives [`Dialect::bind`] the same double
+    /// back, so that its row is found again. Where a decimal has no room for that text, it is refused.
+    pub(crate) fn read_decimal(self, row: &QueryResult, column: &str) -> Result<Option<Decimal>, DbErr> {
+        if !self.is_sqlite() {
+            return row.try_get("", column);
+        }
+        let Some(double) = self.read_double(row, column)? else { return Ok(None) };
+        let decimal = Decimal::from_str(&double.to_string()).ok();
+        let exact = decimal.filter(|decimal| decimal.to_string().parse() == Ok(double));
+        exact.map(Some).ok_or_else(|| DbErr::Type(format!("{column} holds {double}, for which a decimal has no room")))
+    }
+
+    /// What an index finds where a value is not NULL. SQLite seeks `IS NOT NULL` in a plain column only; an expression it
+    /// has to be told the smallest value of, in SQLite's order of types: numbers, text, bytes.
+    pub(crate) fn not_null(self, sort: &Sort) -> Expr {
+        let expr = sort.expr.clone();
+        match sort.kind {
+            _ if !self.is_sqlite() || sort.is_column() => expr.is_not_null(),
+            Kind::Bytes | Kind::Uuid => expr.gte(Expr::cust("x''")),
+            Kind::Text | Kind::Date | Kind::Time | Kind::DateTime | Kind::DateTimeUtc => expr.gte(Expr::cust("''")),
+            _ => expr.gte(Expr::cust("-9e999")),
+        }
+    }
+
+    /// Whether the NULLs that a range is pinned to must be named in its order for an index to serve it. PostgreSQL does
+    /// not see that `IS NULL` leaves but one value.
+    pub(crate) fn orders_by_nulls(self) -> bool {
+        !self.is_sqlite()
+    }
+
+    /// Whether a subquery can refer to the row that it is joined to.
+    pub(crate) fn has_lateral(self) -> bool {
+        self.0 == DbBackend::Postgres
+    }
+
+    /// The most terms of a union, and the most parameters of a statement.
+    pub(crate) fn limits(self) -> (usize, usize) {
+        if self.is_sqlite() { (400, 32_000) } else { (usize::MAX, 65_000) }
+    }
+
+    pub(crate) fn is_sqlite(self) -> bool {
+        self.0 == DbBackend::Sqlite
+    }
+
+    /// Orders a statement by an expression, with the NULLs in their place where that has to be said.
+    pub(crate) fn order_by(self, statement: &mut impl OrderedStatement, expr: Expr, sort: &Sort, placed: bool) {
         let direction = sort.direction.into();
-        if nulls && self.native_nulls(sort.direction) != sort.nulls {
+        if placed && self.native_nulls(sort.direction) != sort.nulls {
             statement.order_by_expr_with_nulls(expr, direction, sort.nulls.into());
         } else {
             statement.order_by_expr(expr, direction);

@@ -12,13 +12,13 @@ use crate::wire::Scalar;
 /// |---|---|---|
 /// | `Bool` | boolean | |
 /// | `SmallInt`, `Int`, `BigInt` | integers of 16, 32 and 64 bits | signed |
-/// | `Float`, `Double` | floating point | `-0.0` counts as `0.0`, as both databases compare them |
-/// | `Decimal` | decimal | 28 digits; on SQLite the value is a double, and stays that very double |
-/// | `Text` | char, varchar, text | ordered by the column's own collation; beside a UUID, 361 bytes fit into a cursor |
+/// | `Float`, `Double` | floating point | infinities are values; `-0.0` counts as `0.0`; NaN, which PostgreSQL alone keeps, is one value, the largest |
+/// | `Decimal` | decimal | 28 digits, of which none behind the 28th place; on SQLite a double, which stays that very double or is refused |
+/// | `Text` | varchar, text | ordered by the column's own collation; beside a UUID, 361 bytes fit into a cursor |
 /// | `Bytes` | binary, blob | the same room as text |
 /// | `Date`, `Time`, `DateTime`, `DateTimeUtc` | date, time, timestamp, timestamp with time zone | SQLite orders them as text: write all of them as `DateTimeUtc` |
 /// | `Uuid` | uuid | |
-/// | `Unsupported` | all others | an order by it is refused |
+/// | `Unsupported` | all others, `char(n)` among them, which PostgreSQL pads | an order by it is refused |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the table above says it once")]
 pub enum Kind {
@@ -50,7 +50,7 @@ impl Kind {
             ColumnType::Float => Self::Float,
             ColumnType::Double => Self::Double,
             ColumnType::Decimal(_) => Self::Decimal,
-            ColumnType::Char(_) | ColumnType::String(_) | ColumnType::Text => Self::Text,
+            ColumnType::String(_) | ColumnType::Text => Self::Text,
             ColumnType::Binary(_) | ColumnType::VarBinary(_) | ColumnType::Blob => Self::Bytes,
             ColumnType::Date => Self::Date,
             ColumnType::Time => Self::Time,
@@ -68,8 +68,12 @@ impl Kind {
             Self::SmallInt => row.try_get("", column).map(Value::SmallInt),
             Self::Int => row.try_get("", column).map(Value::Int),
             Self::BigInt => row.try_get("", column).map(Value::BigInt),
+            #[expect(clippy::cast_possible_truncation, reason = "it was a float before it was read as a double")]
+            Self::Float if dialect.is_sqlite() => {
+                Ok(Value::Float(dialect.read_double(row, column)?.map(|double| double as f32)))
+            }
             Self::Float => row.try_get("", column).map(Value::Float),
-            Self::Double => row.try_get("", column).map(Value::Double),
+            Self::Double => dialect.read_double(row, column).map(Value::Double),
             Self::Decimal => dialect.read_decimal(row, column).map(Value::Decimal),
             Self::Text => row.try_get("", column).map(Value::String),
             Self::Bytes => row.try_get("", column).map(Value::Bytes),

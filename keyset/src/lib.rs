@@ -74,7 +74,7 @@ pub use cursor::{Cursor, CursorError};
 pub use fetch::{fetch, fetch_into};
 pub use key::Key;
 pub use kind::Kind;
-pub use many::fetch_many;
+pub use many::{fetch_many, fetch_many_into};
 pub use numbered::{MOST_PAGES, PageCursors, page_cursors};
 pub use order::{Order, OrderError};
 pub use page::{Args, End, Limits, Page, PageError};

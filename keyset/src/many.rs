@@ -14,9 +14,7 @@
 use sea_orm::sea_query::{
     ColumnRef, Condition, Expr, ExprTrait, Func, JoinType, Order as SqlOrder, Query, SelectStatement, WindowStatement,
 };
-use sea_orm::{
-    ColumnTrait, ConnectionTrait, DbBackend, DbErr, EntityTrait, FromQueryResult, QueryTrait, Select, Value,
-};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryTrait, Select, Value};
 
 use crate::bracket::{order_by_keys, select, union_all, wrapped};
 use crate::dialect::Dialect;
@@ -30,14 +28,12 @@ const BATCH: &str = "keyset_batch";
 const PLACE: &str = "keyset_place";
 /// The list of parents.
 const PARENTS: &str = "keyset_parents";
-/// The most brackets that are one statement on SQLite, whose limit is 500 terms in a union.
-const MOST: usize = 400;
 
 /// The same page of the children of each of many parents: the slices, in the order of the parents.
 ///
 /// `column` is the child's reference to its parent. A parent that is named twice has two slices, one that has no children
 /// or does not exist has an empty one. On PostgreSQL it is one statement for up to 30,000 parents; on SQLite one for
-/// every 400.
+/// every 400, or for fewer where the query has many parameters.
 ///
 /// ```no_run
 /// # use sea_orm::{EntityTrait, ColumnTrait, QueryFilter, tests_cfg::{cake, fruit}};
@@ -66,24 +62,62 @@ where
     E: EntityTrait,
     P: IntoIterator<Item: Into<Value>>,
 {
+    fetch_many_into(db, query, column, parents, page).await
+}
+
+/// [`fetch_many`], into another model than the entity's own, as [`fetch_into`](crate::fetch_into) does.
+///
+/// # Errors
+///
+/// [`DbErr`] where the database fails, or a row does not fit the model.
+pub async fn fetch_many_into<M, C, Q, P>(
+    db: &C,
+    query: Q,
+    column: impl ColumnTrait,
+    parents: P,
+    page: &Page,
+) -> Result<Vec<Slice<M>>, DbErr>
+where
+    M: FromQueryResult,
+    C: ConnectionTrait,
+    Q: QueryTrait<QueryStatement = SelectStatement>,
+    P: IntoIterator<Item: Into<Value>>,
+{
     let parents: Vec<Value> = parents.into_iter().map(Into::into).collect();
-    let backend = db.get_database_backend();
-    let (dialect, query) = (Dialect(backend), query.into_query());
+    let (dialect, query) = (Dialect(db.get_database_backend()), query.into_query());
     let mut slices = Vec::with_capacity(parents.len());
-    for parents in parents.chunks(if backend == DbBackend::Sqlite { MOST } else { 30_000 }) {
-        let statement = if backend == DbBackend::Sqlite {
-            let brackets = parents.iter().map(|parent| {
-                let children = of_parent(&query, column, Expr::value(parent.clone()));
-                (select(&children, page, dialect), page.travel().0)
-            });
-            tagged(brackets, dialect)
-        } else {
+    for parents in parents.chunks(parents_a_statement(&query, column, &parents, page, dialect)) {
+        let statement = if dialect.has_lateral() {
             lateral(&query, column, parents, page, dialect)
+        } else {
+            let order = page.travel().0;
+            let bracket = |parent: &Value| {
+                let children = of_parent(&query, column, Expr::value(parent.clone()));
+                (select(&children, page, dialect), order.clone())
+            };
+            tagged(parents.iter().map(bracket), dialect)
         };
         let pages = vec![page; parents.len()];
         slices.extend(run(db, &statement, &pages).await?);
     }
     Ok(slices)
+}
+
+/// How many parents fit into a statement, by the terms of a union and by the parameters.
+fn parents_a_statement(
+    query: &SelectStatement,
+    column: impl ColumnTrait,
+    parents: &[Value],
+    page: &Page,
+    dialect: Dialect,
+) -> usize {
+    let Some(parent) = parents.first() else { return 1 };
+    let (terms, parameters) = dialect.limits();
+    let bracket = select(&of_parent(query, column, Expr::value(parent.clone())), page, dialect);
+    let used = dialect.statement(&bracket).values.map_or(0, |values| values.0.len());
+    // In a list of values a parent is its number and its key; the bracket is there once.
+    let most = if dialect.has_lateral() { parameters.saturating_sub(used) / 2 } else { parameters / used.max(1) };
+    most.clamp(1, terms)
 }
 
 fn of_parent(query: &SelectStatement, column: impl ColumnTrait, parent: Expr) -> SelectStatement {

@@ -32,7 +32,8 @@ pub struct PageCursors {
 /// `OFFSET` and without `COUNT`.
 ///
 /// It is one statement that reads keys alone, at most (2 × `pages` + 1) × n and a few: no more than [`MOST_PAGES`] pages
-/// are looked for. Around an empty page, or one of size 0, there are none.
+/// are looked for. Around an empty page, or one of size 0, there are none. The pages are those of the whole list, whatever
+/// window the page was cut from. Under a computed order the rows are computed for each of the three directions.
 ///
 /// ```no_run
 /// # use sea_orm::{EntityTrait, ColumnTrait, QueryFilter, tests_cfg::{cake, fruit}};
@@ -75,9 +76,9 @@ where
         after: after.cloned(),
         before: before.cloned(),
     };
-    let ahead = around(End::Front, pages * size, Some(&last.key), None);
-    let behind = around(End::Back, pages * size + 1, None, Some(&first.key));
-    let end = around(End::Back, size + 1, None, None);
+    let ahead = around(End::Front, pages.saturating_mul(size), Some(&last.key), None);
+    let behind = around(End::Back, pages.saturating_mul(size).saturating_add(1), None, Some(&first.key));
+    let end = around(End::Back, size.saturating_add(1), None, None);
 
     let dialect = Dialect(db.get_database_backend());
     let mut keys = query.into_query();

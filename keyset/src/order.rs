@@ -30,6 +30,13 @@ pub enum OrderError {
     /// The column holds JSON, an array, an enum, or another type that is none of [`Kind`]'s.
     #[error("rows cannot be ordered by `{0}`: its type has no place in a cursor")]
     Unsupported(String),
+    /// The entity has no primary key to tell its rows apart.
+    #[error("the rows of `{0}` cannot be ordered: it has no primary key")]
+    NoKey(String),
+}
+
+fn supported(sort: Sort) -> Result<Sort, OrderError> {
+    if sort.kind == Kind::Unsupported { Err(OrderError::Unsupported(sort.name)) } else { Ok(sort) }
 }
 
 impl Order {
@@ -39,9 +46,11 @@ impl Order {
     /// that cannot matter are dropped: a column named again, and all that follows the primary key or a unique column
     /// without NULLs. A column of another table, from a join, counts as one that repeats its values and can be NULL.
     ///
+    /// The order is of the rows of `E`: a join may add columns to them, and must not multiply them.
+    ///
     /// # Errors
     ///
-    /// [`OrderError::Unsupported`] for a column that rows cannot be ordered by.
+    /// [`OrderError`] for a column that rows cannot be ordered by, and for an entity without a primary key.
     pub fn of<E: EntityTrait>(sorts: impl IntoIterator<Item = Sort>) -> Result<Self, OrderError> {
         let keys: Vec<Sort> = E::PrimaryKey::iter().map(|key| Sort::asc(key.into_column())).collect();
         let holds = |total: &[Sort], sort: &Sort| total.iter().any(|earlier| earlier.name == sort.name);
@@ -51,10 +60,7 @@ impl Order {
         let table = E::default().table_name().to_owned();
         let mut total: Vec<Sort> = Vec::new();
         for sort in sorts {
-            let sort = sort.within(&table);
-            if sort.kind == Kind::Unsupported {
-                return Err(OrderError::Unsupported(sort.name));
-            }
+            let sort = supported(sort.within(&table))?;
             if !is_total(&total) && !holds(&total, &sort) {
                 total.push(sort);
             }
@@ -62,8 +68,11 @@ impl Order {
         let direction = total.last().map_or(Direction::Asc, |last| last.direction);
         for key in &keys {
             if !is_total(&total) && !holds(&total, key) {
-                total.push(key.clone().direction(direction));
+                total.push(supported(key.clone().direction(direction))?);
             }
+        }
+        if total.is_empty() {
+            return Err(OrderError::NoKey(table));
         }
 
         Ok(Self::over(total.into()))
@@ -87,7 +96,7 @@ impl Order {
 
     /// Whether some sort is over a value that no index holds: see [`Sort::computed`].
     pub fn is_computed(&self) -> bool {
-        self.sorts.iter().any(Sort::is_computed)
+        self.sorts.iter().any(|sort| sort.computed)
     }
 
     /// The same order over rows that hold each sort's value in a column.

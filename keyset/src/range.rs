@@ -81,12 +81,11 @@ pub(crate) fn beyond(order: &Order, key: &Key, edge: Edge, dialect: Dialect) -> 
 fn run(order: &Order, values: &[Value], end: usize, dialect: Dialect) -> usize {
     let sorts = order.sorts();
     let mut start = end - 1;
-    let tail = (end == sorts.len()).then(|| sorts[start].kind);
-    while dialect.seeks_row_values(tail)
-        && start > 0
+    while start > 0
         && !sorts[start].nullable
         && sorts[start - 1].direction == sorts[start].direction
         && !is_null(&values[start - 1])
+        && dialect.seeks_row_value(&sorts[start - 1], &sorts[start], start + 1 == sorts.len())
     {
         start -= 1;
     }
@@ -111,7 +110,7 @@ fn open(order: &Order, pins: Vec<Value>) -> Vec<Range> {
 
 impl Range {
     /// The rows of this range, as a predicate.
-    pub(crate) fn condition(&self, order: &Order) -> Condition {
+    pub(crate) fn condition(&self, order: &Order, dialect: Dialect) -> Condition {
         let sorts = order.sorts();
         let mut condition = Condition::all();
         for (sort, value) in sorts.iter().zip(&self.pins) {
@@ -121,28 +120,29 @@ impl Range {
         let next = &sorts[self.pins.len()..];
         match &self.bound {
             Bound::Open => condition,
-            Bound::NotNull => condition.add(next[0].expr.clone().is_not_null()),
+            Bound::NotNull => condition.add(dialect.not_null(&next[0])),
             Bound::Past(values, edge) => condition.add(past(&next[..values.len()], values, *edge)),
         }
     }
 
     /// Confines a statement to the rows of this range, in order.
     ///
-    /// What is pinned to a value needs no order. What is pinned to NULL is named all the same, because PostgreSQL does
-    /// not see that `IS NULL` leaves but one value.
+    /// What is pinned to a value needs no order. The placement of NULLs is left to the database where there are none to
+    /// place, so that in the first place of an order any index serves. Behind another sort PostgreSQL is always told:
+    /// there the index has to hold that placement, and is recognised by it.
     pub(crate) fn confine(&self, statement: &mut SelectStatement, order: &Order, dialect: Dialect) {
-        let condition = self.condition(order);
+        let condition = self.condition(order, dialect);
         if !condition.is_empty() {
             statement.cond_where(condition);
         }
         for (place, sort) in order.sorts().iter().enumerate() {
-            let pin = self.pins.get(place);
-            if pin.is_some_and(|pin| !is_null(pin)) {
-                continue;
+            match self.pins.get(place) {
+                Some(pin) if !is_null(pin) || !dialect.orders_by_nulls() => continue,
+                _ => {}
             }
-            let bounded = place == self.pins.len() && self.bound != Bound::Open;
-            let mixed = sort.nullable && pin.is_none() && !bounded;
-            dialect.order_by(statement, sort.expr.clone(), sort, mixed);
+            let mixed = place > self.pins.len() || (place == self.pins.len() && self.bound == Bound::Open);
+            let placed = sort.nullable && (mixed || (place > 0 && dialect.orders_by_nulls()));
+            dialect.order_by(statement, sort.expr.clone(), sort, placed);
         }
     }
 }

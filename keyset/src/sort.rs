@@ -68,7 +68,6 @@ impl From<Nulls> for NullOrdering {
 enum Origin {
     Column { table: String, unique: bool },
     Expression,
-    Computed,
 }
 
 /// One expression, its direction, its null placement.
@@ -92,6 +91,7 @@ pub struct Sort {
     pub(crate) nullable: bool,
     /// The caller's word that there is no NULL, whatever the column says.
     never_null: bool,
+    pub(crate) computed: bool,
     pub(crate) direction: Direction,
     pub(crate) nulls: Nulls,
 }
@@ -118,6 +118,7 @@ impl Sort {
             kind: Kind::of(def.get_column_type()),
             nullable: def.is_null(),
             never_null: false,
+            computed: false,
             direction,
             nulls: Nulls::Last,
         }
@@ -143,6 +144,7 @@ impl Sort {
             kind,
             nullable: true,
             never_null: false,
+            computed: false,
             direction: Direction::Asc,
             nulls: Nulls::Last,
         }
@@ -162,12 +164,12 @@ impl Sort {
     /// all of them, and takes its bracket from those. Filter first.
     #[must_use]
     pub fn computed(mut self) -> Self {
-        self.origin = Origin::Computed;
+        self.computed = true;
         self
     }
 
-    pub(crate) fn is_computed(&self) -> bool {
-        matches!(self.origin, Origin::Computed)
+    pub(crate) fn is_column(&self) -> bool {
+        matches!(self.origin, Origin::Column { .. })
     }
 
     /// Whether no two rows are equal under it, and none is NULL.

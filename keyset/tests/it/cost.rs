@@ -3,6 +3,7 @@
 use keyset::bracket::bracket;
 use keyset::{Args, Direction, Key, Limits, Nulls, Order, Page, Sort, fetch_many};
 use sea_orm::prelude::*;
+use sea_orm::sea_query::ExprTrait;
 use sea_orm::{DatabaseConnection, DbBackend, QueryTrait, Statement};
 use testdb::{Statements, TestDb, plan, work};
 
@@ -40,6 +41,10 @@ async fn create(db: &DatabaseConnection) {
     } else {
         format!("WITH RECURSIVE t(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM t WHERE n < {ROWS}) SELECT n FROM t")
     };
+    let down = match db.get_database_backend() {
+        DbBackend::Postgres => "CREATE INDEX visit_kind_score_down ON visit (kind, score DESC NULLS LAST, id DESC)",
+        _ => "SELECT 1",
+    };
     for statement in [
         "CREATE TABLE visit (id integer PRIMARY KEY, kind integer NOT NULL, score integer, day integer NOT NULL)",
         &format!(
@@ -51,6 +56,9 @@ async fn create(db: &DatabaseConnection) {
         "CREATE INDEX visit_kind_score ON visit (kind, score, id)",
         "CREATE INDEX visit_kind_down ON visit (kind DESC, id)",
         "CREATE INDEX visit_score_kind_down ON visit (score, kind DESC, day, id)",
+        "CREATE INDEX visit_doubled ON visit ((score * 2), id)",
+        "CREATE INDEX visit_kind_doubled ON visit (kind, (score * 2), id)",
+        down,
         "ANALYZE visit",
     ] {
         db.execute_unprepared(statement).await.unwrap();
@@ -78,7 +86,20 @@ fn orders(backend: DbBackend) -> Vec<Order> {
         ]);
     }
     let sort = |(column, direction, nulls)| Sort::column(column, direction).nulls(nulls);
-    lists.into_iter().map(|list| Order::of::<visit::Entity>(list.into_iter().map(sort)).unwrap()).collect()
+    let mut orders: Vec<Vec<Sort>> = lists.into_iter().map(|list| list.into_iter().map(sort).collect()).collect();
+    // Of an expression, in an index of it.
+    let doubled = || Sort::expression("doubled", Score.into_expr().mul(Expr::cust("2")), keyset::Kind::Int);
+    for nulls in [Nulls::First, Nulls::Last] {
+        orders.push(vec![doubled().nulls(nulls)]);
+        orders.push(vec![doubled().direction(DESC).nulls(nulls)]);
+    }
+    let native = if backend == DbBackend::Postgres { Nulls::Last } else { Nulls::First };
+    orders.push(vec![Sort::asc(Kind), doubled().nulls(native)]);
+    if backend == DbBackend::Postgres {
+        // Where the index says it, NULLs stand at the other end behind another sort too.
+        orders.push(vec![Sort::asc(Kind), Sort::desc(Score).nulls(Nulls::Last)]);
+    }
+    orders.into_iter().map(|sorts| Order::of::<visit::Entity>(sorts).unwrap()).collect()
 }
 
 /// The key of a row.
@@ -87,6 +108,7 @@ fn key(order: &Order, row: &visit::Model) -> Key {
         "visit.id" => row.id.into(),
         "visit.kind" => row.kind.into(),
         "visit.score" => row.score.into(),
+        "(doubled)" => row.score.map(|score| score * 2).into(),
         _ => Value::from(row.day),
     };
     Key::new(order, order.sorts().iter().map(value).collect()).unwrap()
@@ -159,4 +181,14 @@ async fn i3_the_children_of_many_parents_cost_a_page_each() {
     let [statement] = statements.take().try_into().unwrap();
     // Values, then NULLs: two ranges for each of four parents.
     bounded(&db, statement, 4 * (SIZE + 2) * 8, "four parents").await;
+
+    let last = slices[1].rows.last().unwrap();
+    let after = Some(order.seal(&last.key).unwrap().into());
+    let page =
+        Page::new(&Args { first: Some(SIZE.into()), after, ..Args::default() }, &order, Limits::default()).unwrap();
+    statements.take();
+    let slices = fetch_many(&db, visit::Entity::find(), Kind, 0..4, &page).await.unwrap();
+    assert!(slices.iter().all(|slice| slice.rows.len() == 10 && slice.has_next && slice.has_previous));
+    let [statement] = statements.take().try_into().unwrap();
+    bounded(&db, statement, 4 * (SIZE + 2) * 20, "four parents after a row").await;
 }

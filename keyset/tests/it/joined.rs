@@ -60,7 +60,9 @@ async fn a_column_of_a_joined_table_repeats_and_can_be_null() {
     let mut expected: Vec<_> = cities.iter().map(|city| Titled { id: city.id, title: title(city.rank) }).collect();
     expected.sort_by_key(|city| (city.title.is_none(), city.title.clone(), city.id));
 
-    for forward in [true, false] {
+    // No index spans a join: to compute the rows once is natural, and must not forget the NULLs.
+    let computed = Order::of::<City>([Sort::asc(title::Column::Text).computed()]).unwrap();
+    for (order, forward) in [(&order, true), (&order, false), (&computed, true), (&computed, false)] {
         let (mut pages, mut cursor) = (Vec::new(), None);
         loop {
             let args = if forward {
@@ -68,7 +70,7 @@ async fn a_column_of_a_joined_table_repeats_and_can_be_null() {
             } else {
                 Args { last: Some(1), before: cursor.clone(), ..Args::default() }
             };
-            let page = Page::new(&args, &order, Limits::default()).unwrap();
+            let page = Page::new(&args, order, Limits::default()).unwrap();
             let slice = fetch_into::<Titled, _, _>(&db, titled(), &page).await.unwrap();
             let more = if forward { slice.has_next } else { slice.has_previous };
             for row in slice.rows {

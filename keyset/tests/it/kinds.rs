@@ -177,3 +177,86 @@ async fn a_decimal_expression_is_compared_as_a_number() {
     assert_eq!(walk(&db, &order, true).await, [5, 3, 1, 2, 6, 7, 4, 8, 9]);
     assert_eq!(walk(&db, &order, false).await, [5, 3, 1, 2, 6, 7, 4, 8, 9]);
 }
+
+/// SQLite hands out integers where a fraction came to one, and PostgreSQL never does.
+#[tokio::test]
+async fn a_double_that_came_out_whole_is_read() {
+    use keyset::Kind;
+
+    let test = TestDb::new().await;
+    let db = test.connect().await;
+    let backend = db.get_database_backend();
+    db.execute(&Schema::new(backend).create_table_from_entity(Entity)).await.unwrap();
+    let rows = specimens(backend).into_iter().map(IntoActiveModel::into_active_model);
+    Entity::insert_many(rows).exec(&db).await.unwrap();
+    let int = if backend == DbBackend::Postgres { "CAST(\"int\" AS double precision)" } else { "\"int\"" };
+    let order = Order::of::<Entity>([Sort::expression("int as a double", Expr::cust(int), Kind::Double)]).unwrap();
+    // The two extremes of 64 bits are -1 and 0 in 32.
+    assert_eq!(walk(&db, &order, true).await, [3, 4, 1, 5, 2, 6, 7, 8, 9]);
+    assert_eq!(walk(&db, &order, false).await, [3, 4, 1, 5, 2, 6, 7, 8, 9]);
+}
+
+/// On SQLite, a row value that ends in a UUID is sought, and one that ends in an integer is not written.
+#[tokio::test]
+async fn c_a_key_of_bytes_is_walked_as_exactly_as_one_of_integers() {
+    let test = TestDb::new().await;
+    let db = test.connect().await;
+    let table = Schema::new(db.get_database_backend()).create_table_from_entity(parcel::Entity);
+    db.execute(&table).await.unwrap();
+    let parcel =
+        |n: u128| parcel::Model { id: Uuid::from_u128(n * 7 % 12), size: (n % 3) as i32, town: (n % 4) as i32 };
+    let parcels: Vec<parcel::Model> = (0..12).map(parcel).collect();
+    let rows = parcels.iter().cloned().map(IntoActiveModel::into_active_model);
+    parcel::Entity::insert_many(rows).exec(&db).await.unwrap();
+
+    for (size, town) in [(1, 1), (-1, -1), (1, -1), (-1, 1)] {
+        let way = |sign| if sign > 0 { Direction::Asc } else { Direction::Desc };
+        let sorts = [Sort::column(parcel::Column::Size, way(size)), Sort::column(parcel::Column::Town, way(town))];
+        let order = Order::of::<parcel::Entity>(sorts).unwrap();
+        let mut list = parcels.clone();
+        list.sort_by_key(|row| (row.size * size, row.town * town, row.id));
+        if town < 0 {
+            list.sort_by_key(|row| (row.size * size, row.town * town, std::cmp::Reverse(row.id)));
+        }
+        let cursor = |row: &parcel::Model| {
+            let key = keyset::Key::new(&order, vec![row.size.into(), row.town.into(), row.id.into()]).unwrap();
+            Some(String::from(order.seal(&key).unwrap()))
+        };
+        for (place, row) in list.iter().enumerate() {
+            for asked in 0..=12_usize {
+                let forward = Args { first: i64::try_from(asked).ok(), after: cursor(row), ..Args::default() };
+                let page = Page::new(&forward, &order, Limits::default()).unwrap();
+                let slice = fetch(&db, parcel::Entity::find(), &page).await.unwrap();
+                let found: Vec<_> = slice.rows.into_iter().map(|row| row.item).collect();
+                let rest = &list[place + 1..];
+                assert_eq!(found, rest[..asked.min(rest.len())], "{order}");
+                assert_eq!((slice.has_previous, slice.has_next), (true, rest.len() > asked), "{order}");
+
+                let backward = Args { last: i64::try_from(asked).ok(), before: cursor(row), ..Args::default() };
+                let page = Page::new(&backward, &order, Limits::default()).unwrap();
+                let slice = fetch(&db, parcel::Entity::find(), &page).await.unwrap();
+                let found: Vec<_> = slice.rows.into_iter().map(|row| row.item).collect();
+                assert_eq!(found, list[place.saturating_sub(asked)..place], "{order}");
+                assert_eq!((slice.has_previous, slice.has_next), (place > asked, true), "{order}");
+            }
+        }
+    }
+}
+
+mod parcel {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "parcel")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: Uuid,
+        pub size: i32,
+        pub town: i32,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}

@@ -3,17 +3,23 @@
 //! The statements are for reading: a change here is a change of cost. The parameters stand where they are bound.
 
 use keyset::bracket::bracket;
-use keyset::{Args, Direction, Key, Limits, Nulls, Page};
+use keyset::{Args, Direction, Key, Kind, Limits, Nulls, Order, Page, Sort};
 use sea_orm::sea_query::Value;
 use sea_orm::{Condition, DbBackend, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select, prelude::*};
+
+use testdb::{Statements, TestDb};
 
 use crate::atlas::{self, City, Column, Criterion};
 
 fn text(query: Select<City>, criteria: &[Criterion], args: Args, backend: DbBackend) -> String {
     let page = Page::new(&args, &atlas::order(criteria), Limits::default()).unwrap();
-    let statement = bracket(query.as_query(), &page, backend).to_string();
+    broken(&bracket(query.as_query(), &page, backend).to_string())
+}
+
+/// In lines.
+fn broken(statement: &str) -> String {
     let breaks = ["UNION ALL", "ORDER BY \"keyset_segment\"", "WHERE"];
-    breaks.iter().fold(statement, |text, word| text.replace(&format!(" {word}"), &format!("\n{word}")))
+    breaks.iter().fold(statement.to_owned(), |text, word| text.replace(&format!(" {word}"), &format!("\n{word}")))
 }
 
 fn ids() -> Select<City> {
@@ -175,7 +181,7 @@ fn nulls_last_on_the_first_page_cost_no_index() {
     SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
     WHERE "city"."people" IS NOT NULL ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r"
     UNION ALL SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment" FROM "city"
-    WHERE "city"."people" IS NULL ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r"
+    WHERE "city"."people" IS NULL ORDER BY "city"."id" ASC LIMIT 3) AS "r"
     ORDER BY "keyset_segment" ASC, "keyset_0" ASC NULLS LAST, "keyset_1" ASC LIMIT 3
     "#);
 }
@@ -186,9 +192,9 @@ fn beyond_a_null_come_the_values() {
     let sql = text(ids(), &order, first_after(cursor(&order, vec![Value::BigInt(None), 7.into()])), DbBackend::Sqlite);
     insta::assert_snapshot!(sql, @r#"
     SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
-    WHERE "city"."people" IS NULL AND "city"."id" >= 7 ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 1) AS "r"
+    WHERE "city"."people" IS NULL AND "city"."id" >= 7 ORDER BY "city"."id" ASC LIMIT 1) AS "r"
     UNION ALL SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
-    WHERE "city"."people" IS NULL AND "city"."id" < 7 ORDER BY "city"."people" DESC, "city"."id" DESC LIMIT 3) AS "r"
+    WHERE "city"."people" IS NULL AND "city"."id" < 7 ORDER BY "city"."id" DESC LIMIT 3) AS "r"
     UNION ALL SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment" FROM "city"
     WHERE "city"."people" IS NOT NULL ORDER BY "city"."people" DESC, "city"."id" DESC LIMIT 3) AS "r"
     ORDER BY "keyset_segment" ASC, "keyset_0" DESC NULLS FIRST, "keyset_1" DESC LIMIT 4
@@ -260,4 +266,32 @@ fn the_callers_or_is_parenthesised() {
     WHERE ("city"."rank" = 1 OR "city"."river" = 'elbe') AND "city"."id" > 7 ORDER BY "city"."id" ASC LIMIT 3) AS "r")
     ORDER BY "keyset_segment" ASC, "keyset_0" ASC LIMIT 4
     "#);
+}
+
+/// The statements that are more than a bracket, on the database that the tests run on.
+#[tokio::test]
+async fn many_brackets_and_counts_are_these_statements() {
+    let test = TestDb::new().await;
+    let mut db = test.connect().await;
+    atlas::create(&db, &atlas::cities()).await;
+    let statements = Statements::record(&mut db);
+    let page = Page::new(&first(), &atlas::order(&[]), Limits::default()).unwrap();
+
+    keyset::fetch_many_into::<Id, _, _, _>(&db, ids(), Column::Rank, [1, 2], &page).await.unwrap();
+    let slice = keyset::fetch_into::<Id, _, _>(&db, ids(), &page).await.unwrap();
+    keyset::page_cursors(&db, ids(), &page, &slice, 1).await.unwrap();
+    let owed = Sort::expression("people owed", Expr::cust("0 - people"), Kind::BigInt).computed();
+    let computed = Page::new(&first(), &Order::of::<City>([owed]).unwrap(), Limits::default()).unwrap();
+    keyset::fetch_into::<Id, _, _>(&db, ids(), &computed).await.unwrap();
+    keyset::count_up_to(&db, ids(), 2).await.unwrap();
+
+    let sql: Vec<String> = statements.take().iter().map(|statement| broken(&statement.sql)).collect();
+    let name = if test.url.starts_with("sqlite") { "larger_statements_sqlite" } else { "larger_statements_postgres" };
+    insta::assert_snapshot!(name, sql.join("\n\n"));
+}
+
+#[derive(sea_orm::FromQueryResult)]
+struct Id {
+    #[expect(dead_code, reason = "what the statement selects")]
+    id: i32,
 }
