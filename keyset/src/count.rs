@@ -1,7 +1,7 @@
 //! How many rows there are: never part of paging.
 
 use sea_orm::sea_query::{Expr, Func, Query, SelectStatement};
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, JsonValue, QueryTrait, Statement};
+use sea_orm::{ConnectionTrait, DbErr, JsonValue, QueryTrait};
 
 use crate::dialect::Dialect;
 
@@ -100,12 +100,7 @@ where
 
 /// The rows that the planner expects; `None` where it does not say.
 async fn estimate<C: ConnectionTrait>(db: &C, rows: &SelectStatement) -> Result<Option<u64>, DbErr> {
-    let dialect = Dialect(db.get_database_backend());
-    if dialect.0 != DbBackend::Postgres {
-        return Ok(None);
-    }
-    let statement = dialect.statement(rows);
-    let explain = Statement { sql: format!("EXPLAIN (FORMAT JSON) {}", statement.sql), ..statement };
+    let Some(explain) = Dialect(db.get_database_backend()).explain(rows) else { return Ok(None) };
     let Some(row) = db.query_one_raw(explain).await? else { return Ok(None) };
     let plan: JsonValue = row.try_get_by_index(0)?;
     Ok(plan[0]["Plan"]["Plan Rows"].as_u64())

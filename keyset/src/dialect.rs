@@ -98,6 +98,18 @@ impl Dialect {
         self.0 == DbBackend::Postgres
     }
 
+    /// The names of the columns of a list of values.
+    pub(crate) fn value_columns(self) -> [&'static str; 2] {
+        if self.0 == DbBackend::MySql { ["column_0", "column_1"] } else { ["column1", "column2"] }
+    }
+
+    /// Asks the planner how many rows it expects; its answer is JSON. `None` where it has no numbers.
+    pub(crate) fn explain(self, rows: &SelectStatement) -> Option<Statement> {
+        let statement = self.statement(rows);
+        let sql = format!("EXPLAIN (FORMAT JSON) {}", statement.sql);
+        (self.0 == DbBackend::Postgres).then_some(Statement { sql, ..statement })
+    }
+
     /// The most terms of a union, and the most parameters of a statement.
     pub(crate) fn limits(self) -> (usize, usize) {
         if self.is_sqlite() { (400, 32_000) } else { (usize::MAX, 65_000) }

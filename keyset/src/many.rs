@@ -134,12 +134,13 @@ fn lateral(
     dialect: Dialect,
 ) -> SelectStatement {
     let of = |column: &'static str| Expr::col((PARENTS, column));
-    let bracket = select(&of_parent(query, column, of("column2")), page, dialect);
+    let [place, key] = dialect.value_columns();
+    let bracket = select(&of_parent(query, column, of(key)), page, dialect);
     let bracket = placed(bracket, &page.travel().0, dialect);
     let rows = (0_i32..).zip(parents.iter().cloned());
     let mut statement = Query::select();
     statement
-        .expr_as(of("column1"), BATCH)
+        .expr_as(of(place), BATCH)
         .column(ColumnRef::Asterisk(Some("r".into())))
         .from_values(rows, PARENTS)
         .join_lateral(JoinType::InnerJoin, bracket, "r", Condition::all().add(Expr::cust("TRUE")));

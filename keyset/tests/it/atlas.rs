@@ -16,6 +16,7 @@ pub mod city {
         pub people: Option<i64>,
         pub river: Option<String>,
         pub rank: i16,
+        pub age: Option<i16>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -37,6 +38,7 @@ pub fn cities() -> Vec<Model> {
             people: people[usize::try_from(n).unwrap() % 6],
             river: river[usize::try_from(n).unwrap() % 4].map(String::from),
             rank: i16::try_from(n % 3).unwrap(),
+            age: [Some(800), None, Some(-1)][usize::try_from(n / 2).unwrap() % 3],
         })
         .collect()
 }
@@ -60,21 +62,24 @@ pub fn order(criteria: &[Criterion]) -> Order {
     Order::of::<City>(sorts).unwrap()
 }
 
-/// Every order of at most `length` sorts over different columns.
+/// Every order of at most `length` sorts over different columns, one of which is never NULL.
 pub fn orders(length: usize) -> Vec<Vec<Criterion>> {
+    orders_over([Column::People, Column::River, Column::Rank], length)
+}
+
+/// Every order of at most `length` sorts over different ones of these columns.
+pub fn orders_over(columns: [Column; 3], length: usize) -> Vec<Vec<Criterion>> {
     let mut all = vec![vec![]];
     let mut longest = all.clone();
     for _ in 0..length {
-        longest = longest.iter().flat_map(|order| extensions(order)).collect();
+        longest = longest.iter().flat_map(|order| extensions(columns, order)).collect();
         all.extend(longest.clone());
     }
     all
 }
 
-fn extensions(order: &[Criterion]) -> Vec<Vec<Criterion>> {
-    let unused = [Column::People, Column::River, Column::Rank]
-        .into_iter()
-        .filter(|column| order.iter().all(|(used, ..)| used.as_str() != column.as_str()));
+fn extensions(columns: [Column; 3], order: &[Criterion]) -> Vec<Vec<Criterion>> {
+    let unused = columns.into_iter().filter(|column| order.iter().all(|(used, ..)| used.as_str() != column.as_str()));
     let mut all = Vec::new();
     for column in unused {
         for direction in [Direction::Asc, Direction::Desc] {

@@ -54,6 +54,7 @@ fn compare(a: &Model, b: &Model, order: &[Criterion]) -> Ordering {
     let by_criteria = order.iter().map(|(column, direction, nulls)| match column {
         Column::People => values(a.people, b.people, *direction, *nulls),
         Column::River => values(a.river.as_ref(), b.river.as_ref(), *direction, *nulls),
+        Column::Age => values(a.age, b.age, *direction, *nulls),
         Column::Rank => turned(a.rank.cmp(&b.rank), *direction),
         Column::Id => turned(a.id.cmp(&b.id), *direction),
     });

@@ -36,6 +36,7 @@ fn city() -> impl Strategy<Value = Model> {
         people,
         river: river.map(String::from),
         rank,
+        age: None,
     })
 }
 
