@@ -78,5 +78,5 @@ pub use many::{fetch_many, fetch_many_into};
 pub use numbered::{MOST_PAGES, PageCursors, page_cursors};
 pub use order::{Order, OrderError};
 pub use page::{Args, End, Limits, Page, PageError};
-pub use slice::{Row, Slice};
+pub use slice::{Found, Row, Slice};
 pub use sort::{Direction, Nulls, Sort};
