@@ -105,9 +105,11 @@ impl Dialect {
 
     /// Asks the planner how many rows it expects; its answer is JSON. `None` where it has no numbers.
     pub(crate) fn explain(self, rows: &SelectStatement) -> Option<Statement> {
+        if self.0 != DbBackend::Postgres {
+            return None;
+        }
         let statement = self.statement(rows);
-        let sql = format!("EXPLAIN (FORMAT JSON) {}", statement.sql);
-        (self.0 == DbBackend::Postgres).then_some(Statement { sql, ..statement })
+        Some(Statement { sql: format!("EXPLAIN (FORMAT JSON) {}", statement.sql), ..statement })
     }
 
     /// The most terms of a union, and the most parameters of a statement.

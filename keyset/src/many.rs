@@ -144,8 +144,7 @@ fn lateral(
         .column(ColumnRef::Asterisk(Some("r".into())))
         .from_values(rows, PARENTS)
         .join_lateral(JoinType::InnerJoin, bracket, "r", Condition::all().add(Expr::cust("TRUE")));
-    statement.order_by(BATCH, SqlOrder::Asc).order_by(PLACE, SqlOrder::Asc);
-    statement
+    in_order(statement)
 }
 
 /// Several brackets in one union, each of whose rows says which it belongs to.
@@ -155,9 +154,12 @@ pub(crate) fn tagged(brackets: impl Iterator<Item = (SelectStatement, Order)>, d
         rows.expr_as(Expr::cust(batch.to_string()), BATCH);
         rows
     };
-    let mut union = union_all(brackets.enumerate().map(tag));
-    union.order_by(BATCH, SqlOrder::Asc).order_by(PLACE, SqlOrder::Asc);
-    union
+    in_order(union_all(brackets.enumerate().map(tag)))
+}
+
+/// Bracket by bracket, and each in its own order.
+fn in_order(mut rows: SelectStatement) -> SelectStatement {
+    rows.order_by(BATCH, SqlOrder::Asc).order_by(PLACE, SqlOrder::Asc).take()
 }
 
 /// A bracket whose rows are numbered: whatever it becomes part of can keep their order.

@@ -108,6 +108,16 @@ fn specimens(backend: DbBackend) -> Vec<Model> {
     rows
 }
 
+/// The table, with the specimens in it.
+async fn filled(test: &TestDb) -> DatabaseConnection {
+    let db = test.connect().await;
+    let backend = db.get_database_backend();
+    db.execute(&Schema::new(backend).create_table_from_entity(Entity)).await.unwrap();
+    let rows = specimens(backend).into_iter().map(IntoActiveModel::into_active_model);
+    Entity::insert_many(rows).exec(&db).await.unwrap();
+    db
+}
+
 /// The ids, a page of one at a time, from one end to the other.
 async fn walk(db: &DatabaseConnection, order: &Order, forward: bool) -> Vec<i32> {
     let (mut ids, mut cursor) = (Vec::new(), None);
@@ -135,11 +145,7 @@ async fn walk(db: &DatabaseConnection, order: &Order, forward: bool) -> Vec<i32>
 #[tokio::test]
 async fn c1_every_kind_is_walked_both_ways() {
     let test = TestDb::new().await;
-    let db = test.connect().await;
-    let backend = db.get_database_backend();
-    db.execute(&Schema::new(backend).create_table_from_entity(Entity)).await.unwrap();
-    let rows = specimens(backend).into_iter().map(IntoActiveModel::into_active_model);
-    Entity::insert_many(rows).exec(&db).await.unwrap();
+    let db = filled(&test).await;
 
     for column in Column::iter() {
         for direction in [Direction::Asc, Direction::Desc] {
@@ -167,11 +173,7 @@ async fn a_decimal_expression_is_compared_as_a_number() {
     use sea_orm::sea_query::ExprTrait;
 
     let test = TestDb::new().await;
-    let db = test.connect().await;
-    let backend = db.get_database_backend();
-    db.execute(&Schema::new(backend).create_table_from_entity(Entity)).await.unwrap();
-    let rows = specimens(backend).into_iter().map(IntoActiveModel::into_active_model);
-    Entity::insert_many(rows).exec(&db).await.unwrap();
+    let db = filled(&test).await;
     let third = Sort::expression("a third of the price", Expr::col(Column::Price).div(3_i32), Kind::Decimal);
     let order = Order::of::<Entity>([third]).unwrap();
     assert_eq!(walk(&db, &order, true).await, [5, 3, 1, 2, 6, 7, 4, 8, 9]);
@@ -184,12 +186,9 @@ async fn a_double_that_came_out_whole_is_read() {
     use keyset::Kind;
 
     let test = TestDb::new().await;
-    let db = test.connect().await;
-    let backend = db.get_database_backend();
-    db.execute(&Schema::new(backend).create_table_from_entity(Entity)).await.unwrap();
-    let rows = specimens(backend).into_iter().map(IntoActiveModel::into_active_model);
-    Entity::insert_many(rows).exec(&db).await.unwrap();
-    let int = if backend == DbBackend::Postgres { "CAST(\"int\" AS double precision)" } else { "\"int\"" };
+    let db = filled(&test).await;
+    let int =
+        if db.get_database_backend() == DbBackend::Postgres { "CAST(\"int\" AS double precision)" } else { "\"int\"" };
     let order = Order::of::<Entity>([Sort::expression("int as a double", Expr::cust(int), Kind::Double)]).unwrap();
     // The two extremes of 64 bits are -1 and 0 in 32.
     assert_eq!(walk(&db, &order, true).await, [3, 4, 1, 5, 2, 6, 7, 8, 9]);
