@@ -132,6 +132,8 @@ fn pragmas(options: SqliteConnectOptions, writes: bool) -> SqliteConnectOptions 
     let options = options
         .create_if_missing(writes)
         .foreign_keys(true)
+        // Without it a row that `REPLACE` replaces would not leave the sums of its book.
+        .pragma("recursive_triggers", "ON")
         // Waits for another process that writes; within this one nobody has to.
         .busy_timeout(PATIENCE)
         // In WAL mode a crash of the machine can lose the last transactions, and never corrupts.

@@ -18,6 +18,9 @@ pub struct Model {
     pub name: String,
     /// The year of publication, in the proleptic Gregorian calendar; before the common era it is negative.
     pub year: i32,
+    /// Its sums.
+    #[sea_orm(has_one)]
+    pub stats: HasOne<super::book_stats::Entity>,
     /// What readers gave it.
     #[sea_orm(has_many)]
     pub ratings: HasMany<super::book_rating::Entity>,

@@ -8,4 +8,5 @@
 pub mod book;
 pub mod book_order;
 pub mod book_rating;
+pub mod book_stats;
 pub mod id;

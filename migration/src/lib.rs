@@ -13,6 +13,10 @@ mod m20260101_000001_uuidv7;
 mod m20260101_000002_book;
 mod m20260101_000003_book_rating;
 mod m20260101_000004_book_order;
+mod m20261121_000001_book_name;
+mod m20261121_000002_orders;
+mod m20261121_000003_book_stats;
+mod m20261121_000004_book_search;
 
 /// Every change, in order.
 #[derive(Debug)]
@@ -26,8 +30,13 @@ impl MigratorTrait for Migrator {
             Box::new(m20260101_000002_book::Migration),
             Box::new(m20260101_000003_book_rating::Migration),
             Box::new(m20260101_000004_book_order::Migration),
+            Box::new(m20261121_000001_book_name::Migration),
+            Box::new(m20261121_000002_orders::Migration),
+            Box::new(m20261121_000003_book_stats::Migration),
+            Box::new(m20261121_000004_book_search::Migration),
         ]
     }
 }
 
+pub use m20261121_000004_book_search::{folded_postgres, folded_sqlite};
 pub use sea_orm_migration::{MigrationStatus, MigratorTrait};

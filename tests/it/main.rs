@@ -12,3 +12,4 @@ mod node;
 mod ratings;
 mod schema;
 mod seed;
+mod stats;

@@ -1,0 +1,45 @@
+//! Titles that sort the same on every database, and fit into a cursor.
+//!
+//! Titles are compared by code point: by the database's own collation PostgreSQL would order them unlike SQLite, and
+//! otherwise again on the next server. And a title has at most 360 bytes, which takes more than ninety characters of four
+//! bytes each to exceed: beside an id that is what a cursor of 512 characters has room for.
+
+use sea_orm_migration::prelude::*;
+
+use crate::dialect::run;
+
+#[derive(DeriveMigrationName)]
+pub struct Migration;
+
+#[async_trait::async_trait]
+impl MigrationTrait for Migration {
+    fn use_transaction(&self) -> Option<bool> {
+        Some(true)
+    }
+
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        run(manager, UP_POSTGRES, UP_SQLITE).await
+    }
+
+    async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        run(manager, DOWN_POSTGRES, "ALTER TABLE book DROP COLUMN name_bytes").await
+    }
+}
+
+const UP_POSTGRES: &str = r#"
+ALTER TABLE book
+    ALTER COLUMN name TYPE varchar(100) COLLATE "C",
+    ADD CONSTRAINT book_name_bytes CHECK (octet_length(name) <= 360);
+"#;
+
+const DOWN_POSTGRES: &str = r#"
+ALTER TABLE book
+    DROP CONSTRAINT book_name_bytes,
+    ALTER COLUMN name TYPE varchar(100) COLLATE "default";
+"#;
+
+// SQLite adds no constraint to a table that exists, other than with a column; this one takes no room.
+const UP_SQLITE: &str = "
+ALTER TABLE book ADD COLUMN
+    name_bytes INTEGER GENERATED ALWAYS AS (length(CAST(name AS BLOB))) VIRTUAL CHECK (name_bytes <= 360)
+";
