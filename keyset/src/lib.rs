@@ -61,8 +61,10 @@ pub mod bracket;
 mod dialect;
 
 mod fetch;
-mod many;
 mod slice;
+
+mod batch;
+mod many;
 
 mod as_of;
 mod count;

@@ -3,9 +3,9 @@
 use sea_orm::sea_query::SelectStatement;
 use sea_orm::{ConnectionTrait, DbErr, FromQueryResult, QueryResult, QueryTrait};
 
+use crate::batch::{run, tagged};
 use crate::bracket::select;
 use crate::dialect::Dialect;
-use crate::many::{run, tagged};
 use crate::{End, Key, Page, Slice};
 
 /// The most pages on either side that are looked for.
@@ -85,8 +85,8 @@ where
     keys.clear_selects();
     let sides = [&ahead, &behind, &end];
     let brackets = sides.iter().map(|side| (select(&keys, side, dialect), side.travel().0));
-    let statement = tagged(brackets, dialect);
-    let slices = run::<NoColumns, _>(db, &statement, &sides).await?;
+    let statements = tagged(brackets, sides.len(), dialect);
+    let slices = run::<NoColumns, _>(db, statements, &sides).await?;
     let [ahead, behind, end] =
         slices.try_into().map_err(|_| DbErr::Custom("three brackets are three slices".into()))?;
 
