@@ -68,10 +68,12 @@ mod many;
 
 mod as_of;
 mod count;
+mod count_up_to;
 mod numbered;
 
 pub use as_of::as_of;
-pub use count::{Count, count, count_up_to};
+pub use count::{count, count_many};
+pub use count_up_to::{Count, count_up_to, count_up_to_many};
 pub use cursor::{Cursor, CursorError};
 pub use fetch::{fetch, fetch_into};
 pub use key::Key;
