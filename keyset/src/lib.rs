@@ -79,7 +79,7 @@ pub use fetch::{fetch, fetch_into};
 pub use key::Key;
 pub use kind::Kind;
 pub use many::{fetch_many, fetch_many_into};
-pub use numbered::{MOST_PAGES, PageCursors, page_cursors};
+pub use numbered::{MOST_PAGES, PageCursors, page_cursors, page_cursors_many};
 pub use order::{Order, OrderError};
 pub use page::{Args, End, Limits, Page, PageError};
 pub use slice::{Found, Row, Slice};
