@@ -113,8 +113,22 @@ impl Dialect {
     }
 
     /// The most terms of a union, and the most parameters of a statement.
+    ///
+    /// SQLite takes 500 terms. PostgreSQL takes some thousands until its stack is full, but it plans 4,000 of them in
+    /// fifty times the time that 400 take.
     pub(crate) fn limits(self) -> (usize, usize) {
-        if self.is_sqlite() { (400, 32_000) } else { (usize::MAX, 65_000) }
+        if self.is_sqlite() { (400, 32_000) } else { (400, 65_000) }
+    }
+
+    /// How many terms fit into a union when none of them has more parameters than that.
+    pub(crate) fn terms(self, parameters: usize) -> usize {
+        let (terms, most) = self.limits();
+        (most / parameters.max(1)).clamp(1, terms)
+    }
+
+    /// How many parameters a statement has.
+    pub(crate) fn parameters(self, select: &SelectStatement) -> usize {
+        self.statement(select).values.map_or(0, |values| values.0.len())
     }
 
     pub(crate) fn is_sqlite(self) -> bool {

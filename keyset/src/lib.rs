@@ -61,21 +61,25 @@ pub mod bracket;
 mod dialect;
 
 mod fetch;
-mod many;
 mod slice;
+
+mod batch;
+mod many;
 
 mod as_of;
 mod count;
+mod count_up_to;
 mod numbered;
 
 pub use as_of::as_of;
-pub use count::{Count, count, count_up_to};
+pub use count::{count, count_many};
+pub use count_up_to::{Count, count_up_to, count_up_to_many};
 pub use cursor::{Cursor, CursorError};
 pub use fetch::{fetch, fetch_into};
 pub use key::Key;
 pub use kind::Kind;
 pub use many::{fetch_many, fetch_many_into};
-pub use numbered::{MOST_PAGES, PageCursors, page_cursors};
+pub use numbered::{MOST_PAGES, PageCursors, page_cursors, page_cursors_many};
 pub use order::{Order, OrderError};
 pub use page::{Args, End, Limits, Page, PageError};
 pub use slice::{Found, Row, Slice};

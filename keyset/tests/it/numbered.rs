@@ -1,11 +1,13 @@
 //! The pages around a page.
 
-use keyset::{Args, Key, MOST_PAGES, Order, Page, PageCursors, fetch, page_cursors};
-use sea_orm::{DatabaseConnection, EntityTrait};
+use keyset::{
+    Args, End, Key, MOST_PAGES, Order, Page, PageCursors, fetch, fetch_many, page_cursors, page_cursors_many,
+};
+use sea_orm::prelude::*;
 use testdb::{Statements, TestDb};
 
-use crate::atlas::{self, City};
-use crate::exactness::{LIMITS, places};
+use crate::atlas::{self, City, Column};
+use crate::exactness::{LIMITS, args, places};
 
 /// The index in the list of the first row of the page that a key opens.
 async fn opens(db: &DatabaseConnection, order: &Order, list: &[i32], key: Option<&Key>) -> usize {
@@ -24,6 +26,7 @@ async fn every_cursor_opens_the_page_it_is_of() {
     for criteria in atlas::orders(1) {
         let order = atlas::order(&criteria);
         let places = places(&db, &order).await;
+        let keys: Vec<Key> = places.iter().map(|(_, cursor)| order.open(cursor).unwrap()).collect();
         let list: Vec<i32> = places.iter().map(|(city, _)| city.id).collect();
         for size in [1, 2, 5, 12, 13] {
             for start in 0..list.len() {
@@ -53,6 +56,7 @@ async fn every_cursor_opens_the_page_it_is_of() {
                     let expected: Vec<_> = expected.map(|page| start.saturating_sub(page * size)).collect();
                     assert_eq!(previous, expected, "{case}");
 
+                    assert_eq!(found.current.as_ref(), start.checked_sub(1).map(|place| &keys[place]), "{case}");
                     let number = (start <= pages * size + 1).then(|| 1 + start.div_ceil(size) as u64);
                     assert_eq!(found.number, number, "{case}");
                     let end = opens(&db, &order, &list, found.last.as_ref()).await;
@@ -70,6 +74,87 @@ async fn around_an_empty_page_there_is_nothing() {
     atlas::create(&db, &atlas::cities()).await;
     let page = Page::new(&Args { first: Some(0), ..Args::default() }, &atlas::order(&[]), LIMITS).unwrap();
     let slice = fetch(&db, City::find(), &page).await.unwrap();
-    let none = PageCursors { number: None, previous: vec![], next: vec![], last: None };
+    let none = PageCursors { number: None, current: None, previous: vec![], next: vec![], last: None };
     assert_eq!(page_cursors(&db, City::find(), &page, &slice, 5).await.unwrap(), none);
+    // Nor where the slice was cut by another page than this one.
+    let rows = fetch(&db, City::find(), &first(2)).await.unwrap();
+    assert_eq!(page_cursors(&db, City::find(), &page, &rows, 5).await.unwrap(), none);
+}
+
+fn first(size: i64) -> Page {
+    Page::new(&Args { first: Some(size), ..Args::default() }, &atlas::order(&[]), LIMITS).unwrap()
+}
+
+#[tokio::test]
+async fn every_parent_has_the_cursors_of_its_own_list() {
+    let test = TestDb::new().await;
+    let mut db = test.connect().await;
+    atlas::create(&db, &atlas::cities()).await;
+    let statements = Statements::record(&mut db);
+    // Twice the same parent, and one that does not exist.
+    let ranks = [1, 0, 9, 1, 2];
+    for criteria in atlas::orders(1) {
+        let order = atlas::order(&criteria);
+        let places = places(&db, &order).await;
+        let mut bounds = vec![(None, None), (Some(&places[2]), Some(&places[9]))];
+        bounds.extend(places.iter().step_by(4).flat_map(|place| [(Some(place), None), (None, Some(place))]));
+        for (after, before) in bounds {
+            for asked in [End::Front, End::Back].into_iter().flat_map(|end| [0, 1, 2, 5].map(|size| (end, size))) {
+                let page = Page::new(&args(asked, after, before), &order, LIMITS).unwrap();
+                let slices = fetch_many(&db, City::find(), Column::Rank, ranks, &page).await.unwrap();
+                let none = slices.iter().all(|slice| slice.rows.is_empty());
+                for pages in [0, 2, 99] {
+                    statements.take();
+                    let many = page_cursors_many(&db, City::find(), Column::Rank, ranks, &page, &slices, pages);
+                    let many = many.await.unwrap();
+                    assert_eq!(statements.take().len(), usize::from(!none));
+                    assert_eq!(many.len(), ranks.len());
+                    for ((rank, slice), found) in ranks.iter().zip(&slices).zip(many) {
+                        let children = City::find().filter(Column::Rank.eq(*rank));
+                        let one = page_cursors(&db, children, &page, slice, pages).await.unwrap();
+                        assert_eq!(found, one, "{order}: rank {rank}, {pages} pages around {asked:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn hundreds_of_parents_with_children_are_a_statement_or_a_few() {
+    let test = TestDb::new().await;
+    let mut db = test.connect().await;
+    atlas::create(&db, &atlas::cities()).await;
+    let statements = Statements::record(&mut db);
+    let page = first(2);
+    for (parents, run) in [(0, 0), (1, 1), (133, 1), (134, 2), (300, 3)] {
+        let ranks = || (0..3).cycle().take(parents);
+        let slices = fetch_many(&db, City::find(), Column::Rank, ranks(), &page).await.unwrap();
+        statements.take();
+        let many = page_cursors_many(&db, City::find(), Column::Rank, ranks(), &page, &slices, 1).await.unwrap();
+        assert_eq!((many.len(), statements.take().len()), (parents, run));
+        assert!(many.iter().zip(many.iter().skip(3)).all(|(one, same)| one == same && one.next.len() == 1));
+    }
+
+    // A statement has room for 32,000 parameters on SQLite, and 65,000 on PostgreSQL: here each bracket has 1,000.
+    let some = City::find().filter(Column::Id.is_in(0..1000));
+    let slices = fetch_many(&db, some.clone(), Column::Rank, (0..3).cycle().take(60), &page).await.unwrap();
+    statements.take();
+    let many = page_cursors_many(&db, some, Column::Rank, (0..3).cycle().take(60), &page, &slices, 1).await.unwrap();
+    assert!(many.iter().all(|around| around.next.len() == 1));
+    let most = if test.url.starts_with("sqlite") { 32_000 } else { 65_000 };
+    let run = statements.take();
+    assert!(run.len() > 1);
+    assert!(run.iter().all(|statement| statement.values.as_ref().unwrap().0.len() <= most));
+}
+
+#[tokio::test]
+async fn a_parent_without_a_slice_is_refused() {
+    let test = TestDb::new().await;
+    let db = test.connect().await;
+    atlas::create(&db, &atlas::cities()).await;
+    let page = first(2);
+    let slices = fetch_many(&db, City::find(), Column::Rank, [0, 1], &page).await.unwrap();
+    let refused = page_cursors_many(&db, City::find(), Column::Rank, [0, 1, 2], &page, &slices, 1).await.unwrap_err();
+    assert_eq!(refused.to_string(), "Custom Error: 3 parents have as many slices, not 2");
 }

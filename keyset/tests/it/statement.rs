@@ -284,6 +284,8 @@ async fn many_brackets_and_counts_are_these_statements() {
     let computed = Page::new(&first(), &Order::of::<City>([owed]).unwrap(), Limits::default()).unwrap();
     keyset::fetch_into::<Id, _, _>(&db, ids(), &computed).await.unwrap();
     keyset::count_up_to(&db, ids(), 2).await.unwrap();
+    keyset::count_up_to_many(&db, ids(), Column::Rank, [1, 2], 2).await.unwrap();
+    keyset::count_many(&db, ids(), Column::Rank, [1, 2]).await.unwrap();
 
     let sql: Vec<String> = statements.take().iter().map(|statement| broken(&statement.sql)).collect();
     let name = if test.url.starts_with("sqlite") { "larger_statements_sqlite" } else { "larger_statements_postgres" };
