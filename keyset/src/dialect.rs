@@ -93,6 +93,25 @@ impl Dialect {
         !self.is_sqlite()
     }
 
+    /// Where the first column of an index is equal to a value.
+    ///
+    /// PostgreSQL takes such a column for a constant, so that the primary key, too, has the rows in the order of what
+    /// follows; and where it expects the value to be frequent it walks through that, and filters. If those that follow are
+    /// rare after all, it walks to the end of the table. It does not see through a list, in whose index scan the value is
+    /// sought once.
+    ///
+    /// ```sql
+    /// a IN (v, v)
+    /// ```
+    pub(crate) fn pinned(self, expr: Expr, value: Value) -> Expr {
+        if self.orders_by_pins() { expr.is_in([value.clone(), value]) } else { expr.eq(value) }
+    }
+
+    /// Whether what is pinned so must be named in the order.
+    pub(crate) fn orders_by_pins(self) -> bool {
+        self.0 == DbBackend::Postgres
+    }
+
     /// Whether a subquery can refer to the row that it is joined to.
     pub(crate) fn has_lateral(self) -> bool {
         self.0 == DbBackend::Postgres

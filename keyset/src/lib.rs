@@ -71,7 +71,7 @@ mod count;
 mod count_up_to;
 mod numbered;
 
-pub use as_of::as_of;
+pub use as_of::{as_of, since};
 pub use count::{count, count_many};
 pub use count_up_to::{Count, count_up_to, count_up_to_many};
 pub use cursor::{Cursor, CursorError};

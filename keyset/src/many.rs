@@ -77,6 +77,7 @@ where
     P: IntoIterator<Item: Into<Value>>,
 {
     let parents: Vec<Value> = parents.into_iter().map(Into::into).collect();
+    let page = &page.of_parent();
     let (dialect, query) = (Dialect(db.get_database_backend()), query.into_query());
     let pages = vec![page; parents.len()];
     let statements = if dialect.has_lateral() {

@@ -116,7 +116,7 @@ where
         return Err(DbErr::Custom(format!("{} parents have as many slices, not {}", queries.len(), slices.len())));
     }
     let lists: Vec<_> = queries.into_iter().zip(slices).collect();
-    around(db, &lists, page, pages).await
+    around(db, &lists, &page.of_parent(), pages).await
 }
 
 /// The cursors around the slice of each of several queries.

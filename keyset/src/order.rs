@@ -22,6 +22,9 @@ use crate::{Direction, Kind, Nulls, Sort};
 pub struct Order {
     sorts: Arc<[Sort]>,
     fingerprint: u16,
+    /// Whether its first sort is the first column of an index, as far as is known: the children of a parent are found
+    /// by an index that begins with the parent.
+    leads: bool,
 }
 
 /// Why there is no such order.
@@ -79,7 +82,7 @@ impl Order {
     }
 
     fn over(sorts: Arc<[Sort]>) -> Self {
-        let mut order = Self { sorts, fingerprint: 0 };
+        let mut order = Self { sorts, fingerprint: 0, leads: true };
         order.fingerprint = fold(&order.to_string());
         order
     }
@@ -102,7 +105,16 @@ impl Order {
     /// The same order over rows that hold each sort's value in a column.
     pub(crate) fn over_columns(&self, column: fn(usize) -> DynIden) -> Self {
         let sorts = self.sorts.iter().enumerate().map(|(place, sort)| sort.over_column(column(place)));
-        Self { sorts: sorts.collect(), fingerprint: self.fingerprint }
+        Self { sorts: sorts.collect(), ..self.clone() }
+    }
+
+    /// The same order, of the children of a parent.
+    pub(crate) fn of_parent(&self) -> Self {
+        Self { leads: false, ..self.clone() }
+    }
+
+    pub(crate) fn leads(&self) -> bool {
+        self.leads
     }
 
     /// The same rows from the other end: an order of its own, with cursors of its own.
@@ -114,7 +126,7 @@ impl Order {
     /// The same, for finding rows: it makes no cursors, and spares itself a fingerprint.
     pub(crate) fn turned(&self) -> Self {
         let sorts = self.sorts.iter().cloned().map(Sort::reversed).collect();
-        Self { sorts, fingerprint: self.fingerprint }
+        Self { sorts, ..self.clone() }
     }
 }
 

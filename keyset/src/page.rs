@@ -127,6 +127,11 @@ impl Page {
         &self.order
     }
 
+    /// The same page, of the children of a parent.
+    pub(crate) fn of_parent(&self) -> Self {
+        Self { order: self.order.of_parent(), ..self.clone() }
+    }
+
     /// The order in which the page's reader travels, away from the near cursor and towards the far one; and its reverse.
     pub(crate) fn travel(&self) -> (Order, Order) {
         let (front, back) = (self.order.clone(), self.order.turned());

@@ -113,9 +113,13 @@ impl Range {
     pub(crate) fn condition(&self, order: &Order, dialect: Dialect) -> Condition {
         let sorts = order.sorts();
         let mut condition = Condition::all();
-        for (sort, value) in sorts.iter().zip(&self.pins) {
+        for (place, (sort, value)) in sorts.iter().zip(&self.pins).enumerate() {
             let expr = sort.expr.clone();
-            condition = condition.add(if is_null(value) { expr.is_null() } else { expr.eq(value.clone()) });
+            condition = condition.add(match place {
+                _ if is_null(value) => expr.is_null(),
+                0 if self.leads_to_key(order) => dialect.pinned(expr, value.clone()),
+                _ => expr.eq(value.clone()),
+            });
         }
         let next = &sorts[self.pins.len()..];
         match &self.bound {
@@ -125,9 +129,14 @@ impl Range {
         }
     }
 
+    /// Whether nothing but the last sort, the key, is left to order by, and the first column of the index is pinned.
+    fn leads_to_key(&self, order: &Order) -> bool {
+        order.leads() && self.pins.len() + 1 == order.sorts().len()
+    }
+
     /// Confines a statement to the rows of this range, in order.
     ///
-    /// What is pinned to a value needs no order. The placement of NULLs is left to the database where there are none to
+    /// What is pinned to a value needs no order, unless the index is to be recognised by it. The placement of NULLs is left to the database where there are none to
     /// place, so that in the first place of an order any index serves. Behind another sort PostgreSQL is always told:
     /// there the index has to hold that placement, and is recognised by it.
     pub(crate) fn confine(&self, statement: &mut SelectStatement, order: &Order, dialect: Dialect) {
@@ -136,9 +145,13 @@ impl Range {
             statement.cond_where(condition);
         }
         for (place, sort) in order.sorts().iter().enumerate() {
-            match self.pins.get(place) {
-                Some(pin) if !is_null(pin) || !dialect.orders_by_nulls() => continue,
-                _ => {}
+            let ordered = match self.pins.get(place) {
+                None => true,
+                Some(pin) if is_null(pin) => dialect.orders_by_nulls(),
+                Some(_) => place == 0 && self.leads_to_key(order) && dialect.orders_by_pins(),
+            };
+            if !ordered {
+                continue;
             }
             let mixed = place > self.pins.len() || (place == self.pins.len() && self.bound == Bound::Open);
             let placed = sort.nullable && (mixed || (place > 0 && dialect.orders_by_nulls()));

@@ -192,3 +192,20 @@ async fn i3_the_children_of_many_parents_cost_a_page_each() {
     let [statement] = statements.take().try_into().unwrap();
     bounded(&db, statement, 4 * (SIZE + 2) * 20, "four parents after a row").await;
 }
+
+/// Half of the rows are of a kind that has become rare: where a page begins at its last ones, a planner that expects it to
+/// stay frequent must not walk through all that follows.
+#[tokio::test]
+async fn i3_a_value_that_has_become_rare_costs_no_more() {
+    let test = TestDb::new().await;
+    let db = test.connect().await;
+    create(&db).await;
+    db.execute_unprepared("UPDATE visit SET kind = CASE WHEN id <= 100000 THEN 1 ELSE 0 END").await.unwrap();
+    db.execute_unprepared(if test.url.starts_with("sqlite") { "ANALYZE visit" } else { "VACUUM ANALYZE visit" })
+        .await
+        .unwrap();
+    let order = Order::of::<visit::Entity>([Sort::desc(Kind), Sort::asc(Id)]).unwrap();
+    let key = Key::new(&order, vec![1.into(), 99_995.into()]).unwrap();
+    let args = Args { first: Some(SIZE.into()), after: Some(order.seal(&key).unwrap().into()), ..Args::default() };
+    check(&db, &order, args).await;
+}

@@ -118,11 +118,11 @@ fn sorts_that_run_both_ways_are_two_ranges() {
     let sql = text(ids(), &order, first_after(cursor(&order, vec![1_i16.into(), 7.into()])), DbBackend::Postgres);
     insta::assert_snapshot!(sql, @r#"
     SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
-    WHERE "city"."rank" = 1 AND "city"."id" <= 7 ORDER BY "city"."id" DESC LIMIT 1) AS "r"
+    WHERE "city"."rank" IN (1, 1) AND "city"."id" <= 7 ORDER BY "city"."rank" ASC, "city"."id" DESC LIMIT 1) AS "r"
     UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
     WHERE "city"."rank" > 1 ORDER BY "city"."rank" ASC, "city"."id" DESC LIMIT 1) AS "r")
     UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
-    WHERE "city"."rank" = 1 AND "city"."id" > 7 ORDER BY "city"."id" ASC LIMIT 3) AS "r")
+    WHERE "city"."rank" IN (1, 1) AND "city"."id" > 7 ORDER BY "city"."rank" DESC, "city"."id" ASC LIMIT 3) AS "r")
     UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment" FROM "city"
     WHERE "city"."rank" < 1 ORDER BY "city"."rank" DESC, "city"."id" ASC LIMIT 3) AS "r")
     ORDER BY "keyset_segment" ASC, "keyset_0" DESC, "keyset_1" ASC LIMIT 5
@@ -218,7 +218,7 @@ fn a_null_that_is_not_the_first_sort_is_placed_by_the_index() {
     UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", "city"."id" AS "keyset_2", 1 AS "keyset_segment" FROM "city"
     WHERE "city"."rank" = 1 AND ("city"."people", "city"."id") > (5, 7) ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
     UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", "city"."id" AS "keyset_2", 2 AS "keyset_segment" FROM "city"
-    WHERE "city"."rank" = 1 AND "city"."people" IS NULL ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
+    WHERE "city"."rank" IN (1, 1) AND "city"."people" IS NULL ORDER BY "city"."rank" ASC, "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
     UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", "city"."id" AS "keyset_2", 3 AS "keyset_segment" FROM "city"
     WHERE "city"."rank" > 1 ORDER BY "city"."rank" ASC, "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
     ORDER BY "keyset_segment" ASC, "keyset_0" ASC, "keyset_1" ASC, "keyset_2" ASC LIMIT 5
