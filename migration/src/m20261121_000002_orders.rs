@@ -29,7 +29,9 @@ const UP: &str = "
 CREATE INDEX book_by_name_against_id ON book (name, id DESC);
 CREATE INDEX book_by_year_against_id ON book (year, id DESC);
 CREATE INDEX book_by_year_name ON book (year, name, id);
+CREATE INDEX book_by_year_name_against_id ON book (year, name, id DESC);
 CREATE INDEX book_by_year_against_name ON book (year, name DESC, id DESC);
+CREATE INDEX book_by_year_against_name_against_id ON book (year, name DESC, id);
 
 CREATE INDEX book_rating_by_rating_against_id ON book_rating (rating, id DESC);
 CREATE INDEX book_rating_of_book_by_rating ON book_rating (book_id, rating, id);
@@ -49,7 +51,9 @@ DROP INDEX book_rating_of_book_by_rating_against_id;
 DROP INDEX book_rating_of_book_by_rating;
 DROP INDEX book_rating_by_rating_against_id;
 
+DROP INDEX book_by_year_against_name_against_id;
 DROP INDEX book_by_year_against_name;
+DROP INDEX book_by_year_name_against_id;
 DROP INDEX book_by_year_name;
 DROP INDEX book_by_year_against_id;
 DROP INDEX book_by_name_against_id;

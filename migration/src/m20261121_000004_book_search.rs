@@ -1,8 +1,8 @@
 //! The words of titles, for full-text search.
 //!
 //! Case and diacritics do not matter: the databases fold both sides, the titles here and the words that somebody looks
-//! for, with [`folded_postgres`] and [`folded_sqlite`]. PostgreSQL decomposes a letter and drops its marks; the tokenizer
-//! of FTS5 does the same to Latin letters. The letters that neither takes apart are written out.
+//! for (by `book_phrase` and `book_prefix` on PostgreSQL, [`folded_sqlite`] on SQLite). PostgreSQL decomposes a letter and
+//! drops its marks; the tokenizer of FTS5 does the same to Latin letters. What neither takes apart is written out.
 
 use sea_orm_migration::prelude::*;
 
@@ -50,11 +50,6 @@ const LETTERS: [(&str, &str); 14] = [
     ("Þ", "th"),
 ];
 
-/// An SQL expression of PostgreSQL as the words that it consists of: lower case, without marks, a space between them.
-pub fn folded_postgres(expression: &str) -> String {
-    format!("book_words({expression})")
-}
-
 /// An SQL expression of SQLite with those letters replaced that the tokenizer would leave as they are.
 pub fn folded_sqlite(expression: &str) -> String {
     let replaced = |folded, (letter, base)| format!("replace({folded}, '{letter}', '{base}')");
@@ -72,12 +67,25 @@ CREATE FUNCTION book_words(text text) RETURNS text LANGUAGE sql IMMUTABLE PARALL
         '[^[:alnum:]]+', ' ', 'g')
 $$;
 
+CREATE FUNCTION book_phrase(text text) RETURNS tsquery LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT AS $$
+    SELECT phraseto_tsquery('simple', book_words(text))
+$$;
+-- The same, but the last word can go on: 'a' <-> 'b':*
+CREATE FUNCTION book_prefix(text text) RETURNS tsquery LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT AS $$
+    SELECT CASE trim(book_words(text))
+        WHEN '' THEN ''::tsquery
+        ELSE to_tsquery('simple', '''' || replace(trim(book_words(text)), ' ', ''' <-> ''') || ''':*')
+    END
+$$;
+
 ALTER TABLE book ADD COLUMN words tsvector GENERATED ALWAYS AS (to_tsvector('simple', book_words(name))) STORED;
 CREATE INDEX book_by_words ON book USING gin (words);
 "#;
 
 const DOWN_POSTGRES: &str = "
 ALTER TABLE book DROP COLUMN words;
+DROP FUNCTION book_prefix(text);
+DROP FUNCTION book_phrase(text);
 DROP FUNCTION book_words(text);
 ";
 

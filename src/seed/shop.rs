@@ -11,7 +11,7 @@ use sea_orm::Value;
 use sea_orm::prelude::Decimal;
 use uuid::{Builder, Uuid};
 
-use super::words::{ADJECTIVES, NOUNS, PLACES};
+use super::words::{ADJECTIVES, NOUNS, ORDINALS, PLACES, WORKS};
 use crate::config::Plan;
 
 /// A shop of so many books, ratings and orders.
@@ -52,7 +52,7 @@ const JANUARY_2022: u64 = 1_640_995_200_000;
 
 /// One row a minute.
 const STEP_MILLIS: u64 = 60_000;
-/// The words of 32 bits that a row may draw: two ChaCha blocks. A book draws 21.
+/// The words of 32 bits that a row may draw: two ChaCha blocks. A book draws 25.
 const WORDS: u128 = 32;
 
 /// Readers like what they finish.
@@ -182,13 +182,14 @@ impl Draw {
 fn title(draw: &mut Draw) -> String {
     let (adjective, noun, other, place) =
         (draw.pick(&ADJECTIVES), draw.pick(&NOUNS), draw.pick(&NOUNS), draw.pick(&PLACES));
-    match draw.below(7) {
+    match draw.below(8) {
         0 => format!("The {adjective} {noun}"),
         1 => format!("{noun} and {other}"),
         2 => format!("The {noun} of {place}"),
         3 => format!("The {adjective} {noun} of {place}"),
         4 => format!("{adjective} {noun}, {adjective} {other}"),
         5 => format!("A {noun} in {place}"),
+        6 => format!("The {} {} of {place}", draw.pick(&ORDINALS), draw.pick(&WORKS)),
         _ => format!("The {noun} and the {adjective} {other}"),
     }
 }
@@ -205,7 +206,7 @@ mod tests {
         (
             Model {
                 id: 016f5e67-a0f5-7130-947c-4f8d4ed13aa0,
-                name: "Wandering Ferry, Wandering Zephyr",
+                name: "A Ferry in Damascus",
                 year: 1870,
             },
             Model {

@@ -155,3 +155,9 @@ pub const PLACES: [&str; 24] = [
     "Warsaw",
     "Zürich",
 ];
+
+/// Which of a composer's works it can be about. Those are few, so that a search for one finds some.
+pub const ORDINALS: [&str; 9] = ["First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth"];
+
+/// What composers write.
+pub const WORKS: [&str; 4] = ["Symphony", "Sonata", "Quartet", "Fugue"];
