@@ -45,6 +45,50 @@ pub struct Settings {
     /// The address to serve on.
     #[arg(long, env = "LISTEN", default_value = "127.0.0.1:8000", value_name = "ADDRESS", global = true)]
     pub listen: SocketAddr,
+
+    /// What a request may ask for.
+    #[command(flatten)]
+    pub limits: Limits,
+}
+
+/// What a request may ask for: more is refused, with the name of the setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
+pub struct Limits {
+    /// The most objects that a page may hold.
+    #[arg(
+        long,
+        env = "MAX_PAGE_SIZE",
+        default_value_t = Limits::DEFAULT.max_page_size,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(1..=1000),
+        global = true
+    )]
+    pub max_page_size: u32,
+
+    /// The most that a request may cost: 1 for each field, 50 more for each statement, a list its size times what is
+    /// selected of it.
+    #[arg(
+        long,
+        env = "MAX_COMPLEXITY",
+        default_value_t = Limits::DEFAULT.max_complexity,
+        value_name = "N",
+        global = true
+    )]
+    pub max_complexity: usize,
+
+    /// The most levels that a request may be deep.
+    #[arg(long, env = "MAX_DEPTH", default_value_t = Limits::DEFAULT.max_depth, value_name = "N", global = true)]
+    pub max_depth: usize,
+}
+
+impl Limits {
+    /// Enough for a page of a hundred objects with a page of a hundred each, and for the introspection of GraphiQL.
+    pub const DEFAULT: Self = Self { max_page_size: 100, max_complexity: 50_000, max_depth: 20 };
+
+    /// The sizes of pages.
+    pub fn pages(self) -> keyset::Limits {
+        keyset::Limits { max: self.max_page_size, ..keyset::Limits::default() }
+    }
 }
 
 /// What to do.

@@ -75,7 +75,7 @@ async fn serve(settings: &Settings) -> Result<(), RunError> {
     drop(turn);
 
     say(format_args!("open http://{address} in a browser; the API is at http://{address}/graphql"));
-    let router = server::router(graphql::schema(db.clone()));
+    let router = server::router(graphql::Api::new(db.clone(), settings.limits));
     server::serve(listener, router, server::stop_signal()).await.map_err(RunError::Serve)?;
     db.close().await.map_err(RunError::Close)
 }

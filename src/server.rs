@@ -8,15 +8,15 @@ use axum::response::Html;
 use axum::routing::{get, post_service};
 use tokio::net::TcpListener;
 
-use crate::graphql::Schema;
+use crate::graphql::Api;
 
 /// What GraphiQL opens with.
 pub const FIRST_QUERY: &str = include_str!("server/first.graphql");
 
 /// The routes.
-pub fn router(schema: Schema) -> Router {
+pub fn router(api: Api) -> Router {
     let page = include_str!("server/index.html").replace("{{first}}", FIRST_QUERY);
-    Router::new().route("/", get(async || Html(page))).route("/graphql", post_service(GraphQL::new(schema)))
+    Router::new().route("/", get(async || Html(page))).route("/graphql", post_service(GraphQL::new(api)))
 }
 
 /// Serves until the signal comes; requests that have begun are answered.

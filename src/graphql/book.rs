@@ -1,21 +1,50 @@
 //! `Book`.
 
-use ::entity::{book, id};
-use async_graphql::{ID, Object};
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
+use ::entity::{book, book_stats, id};
+use async_graphql::{Context, ID, Object};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Select};
+use ulid::Ulid;
+use uuid::Uuid;
+
+mod filter;
+mod search;
+mod sort;
+
+use search::Search;
+
+pub use filter::{BookFilter, of_book};
+pub use sort::BookSortField;
+
+use super::connection::Connection;
 use super::date_time::DateTime;
-use super::node::{NodeId, NodeType, RowObject};
+use super::decimal::Decimal;
+use super::error::{Code, Error, Result};
+use super::filter::{Filter, Scope};
+use super::list::{List, ListArgs, Listed, OfBook, RowObject, reader};
+use super::lists::BookLists;
+use super::node::{NodeId, NodeType};
+use super::order::Order;
+use super::rating::Rating;
+use super::together::{Once, PerField};
 
-pub struct Book(book::Model);
-
-impl From<book::Model> for Book {
-    fn from(row: book::Model) -> Self {
-        Self(row)
-    }
+#[derive(Clone)]
+pub struct Book {
+    row: book::Model,
+    /// The place of this book among those that it was read with.
+    place: usize,
+    together: Arc<Together>,
 }
 
-impl RowObject for Book {
-    type Entity = book::Entity;
+/// What books that were read together share.
+#[derive(Default)]
+struct Together {
+    keys: Vec<Uuid>,
+    stats: Once<HashMap<Uuid, book_stats::Model>>,
+    ratings: PerField<List<Rating>>,
+    orders: PerField<List<Order>>,
 }
 
 /// A book of the shop.
@@ -23,21 +52,152 @@ impl RowObject for Book {
 impl Book {
     /// The global id: `node` finds the book by it.
     pub async fn id(&self) -> ID {
-        NodeId { node_type: NodeType::Book, key: self.0.id }.into()
+        NodeId { node_type: NodeType::Book, key: self.row.id }.into()
     }
 
     /// The title.
     async fn name(&self) -> &str {
-        &self.0.name
+        &self.row.name
     }
 
     /// The year of publication; before the common era it is negative.
     async fn year(&self) -> i32 {
-        self.0.year
+        self.row.year
     }
 
     /// When the book came into the shop, to the millisecond.
     async fn created_at(&self) -> DateTime {
-        DateTime(id::created_at(self.0.id))
+        DateTime(id::created_at(self.row.id))
+    }
+
+    /// The book's primary key as a ULID: 26 characters that sort by the time of creation. `book(uuid:)` finds the book by it.
+    async fn ulid(&self) -> String {
+        Ulid::from(self.row.id).to_string()
+    }
+
+    /// The mean of its ratings, 1 to 5; null without one.
+    async fn average_rating(&self, context: &Context<'_>) -> Result<Option<f64>> {
+        Ok(self.stats(context).await?.and_then(|stats| stats.average_rating))
+    }
+
+    /// How many ratings it has.
+    async fn rating_count(&self, context: &Context<'_>) -> Result<i32> {
+        Ok(self.stats(context).await?.map_or(0, |stats| stats.rating_count))
+    }
+
+    /// What its orders brought in; null without one.
+    async fn total_revenue(&self, context: &Context<'_>) -> Result<Option<Decimal>> {
+        Ok(self.stats(context).await?.and_then(|stats| stats.total_revenue).map(Decimal))
+    }
+
+    /// How many orders it has.
+    async fn order_count(&self, context: &Context<'_>) -> Result<i32> {
+        Ok(self.stats(context).await?.map_or(0, |stats| stats.order_count))
+    }
+
+    #[graphql(flatten)]
+    async fn lists(&self) -> BookLists<'_> {
+        BookLists(self)
+    }
+}
+
+impl Book {
+    /// The ratings of this book, read with those of the books around it.
+    pub fn ratings(&self, context: &Context<'_>, args: ListArgs<Rating>) -> Result<Connection<Rating>> {
+        self.children(context, &self.together.ratings, args)
+    }
+
+    /// The orders of this book, read with those of the books around it.
+    pub fn orders(&self, context: &Context<'_>, args: ListArgs<Order>) -> Result<Connection<Order>> {
+        self.children(context, &self.together.orders, args)
+    }
+
+    fn children<T: OfBook>(
+        &self,
+        context: &Context<'_>,
+        lists: &PerField<List<T>>,
+        args: ListArgs<T>,
+    ) -> Result<Connection<T>> {
+        let list = lists.get(context, || List::of_books(context, args, self.together.keys.clone()))?;
+        Ok(Connection::new(list, self.place))
+    }
+
+    /// The sums of the book, read with those of the books around it; none where it has been deleted meanwhile.
+    async fn stats(&self, context: &Context<'_>) -> Result<Option<&book_stats::Model>> {
+        let read = Box::pin(async {
+            let wanted = book_stats::Column::BookId.is_in(self.together.keys.iter().copied());
+            let stats = book_stats::Entity::find().filter(wanted).all(reader(context)).await?;
+            Ok(stats.into_iter().map(|stats| (stats.book_id, stats)).collect())
+        });
+        Ok(self.together.stats.get(read).await?.get(&self.row.id))
+    }
+}
+
+impl RowObject for Book {
+    type Entity = book::Entity;
+
+    fn key_column() -> book::Column {
+        book::Column::Id
+    }
+
+    fn key(&self) -> Uuid {
+        self.row.id
+    }
+
+    fn together(rows: Vec<book::Model>) -> Vec<Self> {
+        let keys = rows.iter().map(|row| row.id).collect();
+        let together = Arc::new(Together { keys, ..Together::default() });
+        let book = |(place, row)| Self { row, place, together: Arc::clone(&together) };
+        rows.into_iter().enumerate().map(book).collect()
+    }
+}
+
+impl Listed for Book {
+    type SortField = BookSortField;
+    type Filter = BookFilter;
+
+    fn rows(args: &ListArgs<Self>, scope: &mut Scope) -> Result<(Select<book::Entity>, keyset::Order)> {
+        let filter = args.filter.as_ref().map(|filter| filter.condition(scope)).transpose()?;
+        let search = args.search.as_deref().map(Search::parse).transpose()?.flatten();
+        let order = sort::order(&args.order_by, search.as_ref(), scope)?;
+        let mut rows = book::Entity::find();
+        if scope.needs_stats {
+            rows = rows.inner_join(book_stats::Entity);
+        }
+        if let Some(filter) = filter {
+            rows = rows.filter(filter);
+        }
+        if let Some(search) = search {
+            rows = rows.filter(search.condition(scope.backend));
+        }
+        Ok((rows, order))
+    }
+}
+
+/// The books of rows that were read together.
+pub struct Books {
+    keys: BTreeSet<Uuid>,
+    found: Once<HashMap<Uuid, Book>>,
+}
+
+impl Books {
+    /// The books with these keys.
+    pub fn new(keys: impl IntoIterator<Item = Uuid>) -> Self {
+        Self { keys: keys.into_iter().collect(), found: Once::default() }
+    }
+
+    /// One of them, read with the others.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::Gone`] where it was deleted after the row that refers to it was read.
+    pub async fn get(&self, context: &Context<'_>, key: Uuid) -> Result<&Book> {
+        let read = Box::pin(async {
+            let wanted = book::Column::Id.is_in(self.keys.iter().copied());
+            let books = Book::together(book::Entity::find().filter(wanted).all(reader(context)).await?);
+            Ok(books.into_iter().map(|book| (book.row.id, book)).collect())
+        });
+        let book = self.found.get(read).await?.get(&key);
+        book.ok_or_else(|| Error::client(Code::Gone, "the book has been deleted meanwhile: ask again"))
     }
 }

@@ -1,26 +1,25 @@
 //! Lists as Relay connections.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use async_graphql::{Context, Object, SimpleObject, TypeName};
-use keyset::{Args, Key, Limits, Order, Page};
-use sea_orm::Select;
+use keyset::{Order, Row, Slice};
 
-use super::error::{Code, Error, Result};
-use super::node::RowObject;
-use crate::db::Db;
+use super::count::{self, ApproximateCount};
+use super::error::Result;
+use super::list::{List, Listed};
+use super::page_cursors::PageCursors;
 
-pub struct Connection<T: RowObject> {
-    query: Select<T::Entity>,
-    edges: Vec<Edge<T>>,
-    has_previous: bool,
-    has_next: bool,
+/// A page of a list; or of one of many lists that are read together, the one at this place.
+pub struct Connection<T: Listed> {
+    list: Arc<List<T>>,
+    place: usize,
 }
 
-pub struct Edge<T> {
-    order: Order,
-    key: Key,
-    node: T,
+pub struct Edge<'a, T> {
+    order: &'a Order,
+    row: &'a Row<T>,
 }
 
 /// What lies around a page.
@@ -38,66 +37,73 @@ pub struct PageInfo {
     end_cursor: Option<String>,
 }
 
-/// The page that the arguments ask for, of these rows in this order: one statement.
-pub async fn connection<T: RowObject>(
-    context: &Context<'_>,
-    query: Select<T::Entity>,
-    order: Order,
-    args: Args,
-) -> Result<Connection<T>> {
-    let page = Page::new(&args, &order, Limits::default())?;
-    let db = &context.data_unchecked::<Db>().reader;
-    let slice = keyset::fetch(db, query.clone(), &page).await?;
-    let (keys, mut nodes): (Vec<Key>, Vec<T>) = slice.rows.into_iter().map(|row| (row.key, row.item.into())).unzip();
-    T::prepare(context, &mut nodes).await?;
-    let edges = keys.into_iter().zip(nodes).map(|(key, node)| Edge { order: order.clone(), key, node }).collect();
-    Ok(Connection { query, edges, has_previous: slice.has_previous, has_next: slice.has_next })
+impl<T: Listed> Connection<T> {
+    /// The page of the list at this place among those that are read together.
+    pub fn new(list: Arc<List<T>>, place: usize) -> Self {
+        Self { list, place }
+    }
+
+    async fn slice(&self, context: &Context<'_>) -> Result<&Slice<T>> {
+        Ok(&self.list.slices(context).await?[self.place])
+    }
+
+    fn edge<'a>(&'a self, row: &'a Row<T>) -> Edge<'a, T> {
+        Edge { order: self.list.order(), row }
+    }
 }
 
-/// Whether the objects of a connection that is being resolved have this field selected.
-pub fn selects(context: &Context<'_>, field: &str) -> bool {
-    let connection = context.look_ahead();
-    connection.field("edges").field("node").field(field).exists() || connection.field("nodes").field(field).exists()
-}
-
-/// One page of a list, and what lies around it.
+/// One page of a list, and what lies around it. What is not selected is not read.
 #[Object(name_type)]
-impl<T: RowObject> Connection<T> {
+impl<T: Listed> Connection<T> {
     /// The objects of this page with their places in the list.
-    async fn edges(&self) -> &[Edge<T>] {
-        &self.edges
+    async fn edges(&self, context: &Context<'_>) -> Result<Vec<Edge<'_, T>>> {
+        Ok(self.slice(context).await?.rows.iter().map(|row| self.edge(row)).collect())
     }
 
     /// The objects of this page.
-    async fn nodes(&self) -> Vec<&T> {
-        self.edges.iter().map(|edge| &edge.node).collect()
+    async fn nodes(&self, context: &Context<'_>) -> Result<Vec<&T>> {
+        Ok(self.slice(context).await?.rows.iter().map(|row| &row.item).collect())
     }
 
     /// What lies around this page.
-    async fn page_info(&self) -> Result<PageInfo> {
+    async fn page_info(&self, context: &Context<'_>) -> Result<PageInfo> {
+        let slice = self.slice(context).await?;
+        let cursor = |row: Option<&Row<T>>| row.map(|row| self.edge(row).seal()).transpose();
         Ok(PageInfo {
-            has_previous_page: self.has_previous,
-            has_next_page: self.has_next,
-            start_cursor: self.edges.first().map(Edge::seal).transpose()?,
-            end_cursor: self.edges.last().map(Edge::seal).transpose()?,
+            has_previous_page: slice.has_previous,
+            has_next_page: slice.has_next,
+            start_cursor: cursor(slice.rows.first())?,
+            end_cursor: cursor(slice.rows.last())?,
         })
     }
 
     /// How many objects the whole list holds, exactly. It reads them all: ask for it only where it is shown.
     async fn total_count(&self, context: &Context<'_>) -> Result<i32> {
-        let db = &context.data_unchecked::<Db>().reader;
-        let count = keyset::count(db, self.query.clone()).await?;
-        i32::try_from(count)
-            .map_err(|_| Error::client(Code::OutOfRange, format!("{count} is more than an Int can say")))
+        count::int(self.list.counts(context).await?[self.place])
+    }
+
+    /// How many objects the whole list holds, exactly up to a bound, and beyond it about, or at least.
+    async fn approximate_count(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "Count no further than this: 0 to 10,000.", default = 1000)] up_to: Option<i32>,
+    ) -> Result<ApproximateCount> {
+        self.list.approximate_count(context, self.place, up_to.unwrap_or(1000)).await?.try_into()
+    }
+
+    /// The cursors of the pages around this one, for numbered pages; all of them of this page's size.
+    async fn page_cursors(&self, context: &Context<'_>) -> Result<PageCursors> {
+        let found = &self.list.page_cursors(context).await?[self.place];
+        PageCursors::new(found, self.slice(context).await?, self.list.order())
     }
 }
 
 /// An object and its place in the list.
 #[Object(name_type)]
-impl<T: RowObject> Edge<T> {
+impl<T: Listed> Edge<'_, T> {
     /// The object.
     async fn node(&self) -> &T {
-        &self.node
+        &self.row.item
     }
 
     /// The object's place, for `after` and `before`: opaque, and valid even when the object is gone.
@@ -106,19 +112,19 @@ impl<T: RowObject> Edge<T> {
     }
 }
 
-impl<T> Edge<T> {
+impl<T> Edge<'_, T> {
     fn seal(&self) -> Result<String> {
-        Ok(self.order.seal(&self.key)?.into())
+        Ok(self.order.seal(&self.row.key)?.into())
     }
 }
 
-impl<T: RowObject> TypeName for Connection<T> {
+impl<T: Listed> TypeName for Connection<T> {
     fn type_name() -> Cow<'static, str> {
         format!("{}Connection", T::type_name()).into()
     }
 }
 
-impl<T: RowObject> TypeName for Edge<T> {
+impl<T: Listed> TypeName for Edge<'_, T> {
     fn type_name() -> Cow<'static, str> {
         format!("{}Edge", T::type_name()).into()
     }

@@ -3,6 +3,7 @@
 use async_graphql::{InputValueError, InputValueResult, Scalar, ScalarType, Value};
 use chrono::{SecondsFormat, Utc};
 
+#[derive(Clone, Copy, Debug)]
 pub struct DateTime(pub chrono::DateTime<Utc>);
 
 /// An instant, in UTC and to the millisecond, as RFC 3339 writes it: `2022-01-01T00:00:19.933Z`.

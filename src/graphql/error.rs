@@ -1,38 +1,52 @@
 //! What a request is told when it fails.
 
-use async_graphql::ErrorExtensionValues;
+use async_graphql::{ErrorExtensionValues, ServerError};
 use keyset::{CursorError, OrderError, PageError};
 use sea_orm::DbErr;
 use uuid::Uuid;
 
-/// The machine-readable reason in an error's `extensions.code`.
+/// The machine-readable reason in an error's `extensions.code`. Every error has one; [`Code::ALL`] says what they mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the table below says it once")]
 pub enum Code {
-    /// `first` with `last`, or a size out of bounds.
+    ParseFailed,
+    ValidationFailed,
+    TooComplex,
+    TooDeep,
+    BadUserInput,
     PageInvalid,
-    /// A cursor that this server did not write, or damaged on the way.
     CursorInvalid,
-    /// A good cursor, but of a list in another order.
     CursorOfOtherOrder,
-    /// Not a global id.
+    OrderNotOffered,
+    FilterTooLarge,
     IdInvalid,
-    /// A number that GraphQL's `Int` of 32 bits cannot hold.
+    Gone,
     OutOfRange,
-    /// The server's own fault; its log says more, under the id in `extensions.errorId`.
     Internal,
 }
 
 impl Code {
+    /// Every code, as it is written in an error, with its meaning: what README.md lists.
+    pub const ALL: [(Self, &str, &str); 14] = [
+        (Self::ParseFailed, "GRAPHQL_PARSE_FAILED", "the request is not GraphQL"),
+        (Self::ValidationFailed, "GRAPHQL_VALIDATION_FAILED", "the request does not fit the schema"),
+        (Self::TooComplex, "QUERY_TOO_COMPLEX", "the request costs more than `MAX_COMPLEXITY`"),
+        (Self::TooDeep, "QUERY_TOO_DEEP", "the request is nested deeper than `MAX_DEPTH`"),
+        (Self::BadUserInput, "BAD_USER_INPUT", "an argument that the field cannot take"),
+        (Self::PageInvalid, "PAGE_INVALID", "`first` with `last`, or a size out of bounds"),
+        (Self::CursorInvalid, "CURSOR_INVALID", "a cursor that this server did not write, or damaged on the way"),
+        (Self::CursorOfOtherOrder, "CURSOR_OF_OTHER_ORDER", "a good cursor, but of a list in another order"),
+        (Self::OrderNotOffered, "ORDER_NOT_OFFERED", "an order that no index holds"),
+        (Self::FilterTooLarge, "FILTER_TOO_LARGE", "a filter with more than 500 values, or 10 levels"),
+        (Self::IdInvalid, "ID_INVALID", "not an id, or that of an object of another type"),
+        (Self::Gone, "GONE", "an object was deleted while the answer was put together: ask again"),
+        (Self::OutOfRange, "OUT_OF_RANGE", "a number that GraphQL's `Int` of 32 bits cannot hold"),
+        (Self::Internal, "INTERNAL", "the server's own fault; its log says more, under the id in `extensions.errorId`"),
+    ];
+
     /// As it is written in an error.
     pub fn as_str(self) -> &'static str {
-        match self {
-            Self::PageInvalid => "PAGE_INVALID",
-            Self::CursorInvalid => "CURSOR_INVALID",
-            Self::CursorOfOtherOrder => "CURSOR_OF_OTHER_ORDER",
-            Self::IdInvalid => "ID_INVALID",
-            Self::OutOfRange => "OUT_OF_RANGE",
-            Self::Internal => "INTERNAL",
-        }
+        Self::ALL.iter().find(|(code, ..)| *code == self).map_or("INTERNAL", |(_, text, _)| text)
     }
 }
 
@@ -53,6 +67,12 @@ impl Error {
     /// The client's fault: it reads this text.
     pub fn client(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), id: None }
+    }
+
+    /// As the error of the whole request, of no place in it.
+    pub fn of_request(self) -> ServerError {
+        let error = async_graphql::Error::from(self);
+        ServerError { extensions: error.extensions, ..ServerError::new(error.message, None) }
     }
 
     /// Ours: the client reads a fixed text and an id, the log has the rest under that id.
@@ -101,13 +121,6 @@ impl From<CursorError> for Error {
 /// An order of ours that cannot be.
 impl From<OrderError> for Error {
     fn from(error: OrderError) -> Self {
-        Self::internal(&error)
-    }
-}
-
-/// A loader hands one error to everybody who waited for it.
-impl From<std::sync::Arc<DbErr>> for Error {
-    fn from(error: std::sync::Arc<DbErr>) -> Self {
         Self::internal(&error)
     }
 }

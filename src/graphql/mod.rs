@@ -1,38 +1,43 @@
 //! The GraphQL schema.
 //!
-//! A connection resolver names the rows and their order; `connection` does the rest: it opens the arguments, has the
-//! engine read the page, and turns the slice into edges.
+//! A list is named by its object (`book`, `rating`, `order`: which rows, in which orders, under which filters) and read by
+//! [`list`]: it opens the arguments, has the engine read the page, and [`connection`] shows the slice as edges.
 #![allow(clippy::unused_async, reason = "a resolver is async whether it waits or not")]
 
-use async_graphql::dataloader::DataLoader;
 use async_graphql::{EmptyMutation, EmptySubscription, SDLExportOptions};
 
-use crate::db::Db;
+mod api;
+mod limits;
 
+mod lists;
 mod query;
 
 mod book;
+mod order;
 mod rating;
 
 mod connection;
-mod loader;
+mod count;
+mod list;
+mod page_cursors;
+mod together;
+
+mod filter;
+mod sort;
+
 mod node;
 
 mod date_time;
+mod decimal;
 
 mod error;
 
+pub use api::Api;
+pub use error::Code;
+
 use query::Query;
 
-/// The schema, ready to execute.
-pub type Schema = async_graphql::Schema<Query, EmptyMutation, EmptySubscription>;
-
-/// The schema over a database.
-pub fn schema(db: Db) -> Schema {
-    // A page asks for all its books at once: there is nothing to wait for.
-    let books = DataLoader::new(loader::Books(db.clone()), tokio::spawn).delay(std::time::Duration::ZERO);
-    builder().data(books).data(db).finish()
-}
+type Schema = async_graphql::Schema<Query, EmptyMutation, EmptySubscription>;
 
 /// The schema as text: what stands in `schema.graphql`.
 pub fn sdl() -> String {

@@ -3,46 +3,45 @@
 //! A global id is the `base64url` of one byte for the type and the 16 bytes of the primary key: 23 characters, opaque,
 //! unique across types.
 
-use async_graphql::{Context, ID, Interface, OutputType};
+use std::collections::{BTreeSet, HashMap};
+
+use async_graphql::{Context, ID, Interface};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use sea_orm::{EntityTrait, PrimaryKeyTrait};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use ulid::Ulid;
 use uuid::Uuid;
 
 use super::book::Book;
 use super::error::{Code, Error, Result};
+use super::list::{RowObject, reader};
+use super::order::Order;
 use super::rating::Rating;
-use crate::db::Db;
 
 /// An object with an id that is unique among all objects.
-#[derive(Interface)]
+#[derive(Clone, Interface)]
 #[graphql(field(name = "id", ty = "ID", desc = "The global id: `node` finds the object by it."))]
 pub enum Node {
     Book(Book),
     Rating(Rating),
-}
-
-/// An object that stands for a row of a table.
-pub trait RowObject: OutputType + From<<Self::Entity as EntityTrait>::Model> {
-    /// The table.
-    type Entity: EntityTrait;
-
-    /// Reads what the selected fields of a whole page need beside the rows, in one statement for all of them.
-    fn prepare(_: &Context<'_>, _: &mut [Self]) -> impl Future<Output = Result<()>> + Send {
-        async { Ok(()) }
-    }
+    Order(Order),
 }
 
 /// The type of the object that a global id names. The numbers are in every id in the world: they never change.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum NodeType {
     Book = 1,
     Rating = 2,
+    Order = 3,
+}
+
+impl NodeType {
+    const ALL: [Self; 3] = [Self::Book, Self::Rating, Self::Order];
 }
 
 /// A global id, taken apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NodeId {
     pub node_type: NodeType,
     pub key: Uuid,
@@ -59,12 +58,26 @@ impl NodeId {
             .ok_or_else(|| Error::client(Code::IdInvalid, "not a global id: the field `id` of an object has one"))
     }
 
+    /// Reads the global id of an object of this type.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::IdInvalid`] for a text that is none, and for the id of another type.
+    pub fn parse_as(id: &ID, node_type: NodeType) -> Result<Self> {
+        let parsed = Self::parse(id)?;
+        if parsed.node_type == node_type {
+            return Ok(parsed);
+        }
+        let message = format!("the id of a {:?}, where that of a {node_type:?} is expected", parsed.node_type);
+        Err(Error::client(Code::IdInvalid, message))
+    }
+
     fn decode(id: &str) -> Option<Self> {
         let mut bytes = [0; 17];
         // The length first: whatever is sent, seventeen bytes are all that is decoded.
         let whole = id.len() == 23 && BASE64_URL_SAFE_NO_PAD.decode_slice(id, &mut bytes) == Ok(17);
         let (&[tag], key) = bytes.split_first_chunk()?;
-        let node_type = [NodeType::Book, NodeType::Rating].into_iter().find(|node_type| *node_type as u8 == tag)?;
+        let node_type = NodeType::ALL.into_iter().find(|node_type| *node_type as u8 == tag)?;
         whole.then_some(Self { node_type, key: Uuid::from_slice(key).ok()? })
     }
 }
@@ -77,20 +90,43 @@ impl From<NodeId> for ID {
     }
 }
 
-/// The object with this global id, if there is one.
-pub async fn find(context: &Context<'_>, id: &ID) -> Result<Option<Node>> {
-    async fn row<T: RowObject>(context: &Context<'_>, key: Uuid) -> Result<Option<T>>
-    where
-        <<T::Entity as EntityTrait>::PrimaryKey as PrimaryKeyTrait>::ValueType: From<Uuid>,
-    {
-        let db = &context.data_unchecked::<Db>().reader;
-        Ok(T::Entity::find_by_id(key).one(db).await?.map(T::from))
+/// Reads a primary key: a UUID in any of its usual spellings, or a ULID.
+///
+/// # Errors
+///
+/// [`Code::IdInvalid`] for a text that is neither.
+pub fn parse_key(text: &str) -> Result<Uuid> {
+    let from_ulid = || Ulid::from_string(text).ok().map(Uuid::from);
+    Uuid::parse_str(text)
+        .ok()
+        .or_else(from_ulid)
+        .ok_or_else(|| Error::client(Code::IdInvalid, "neither a UUID nor a ULID"))
+}
+
+/// The objects with these global ids, as far as there are any, in the same order: one statement for each type.
+pub async fn find(context: &Context<'_>, ids: &[NodeId]) -> Result<Vec<Option<Node>>> {
+    let mut found: HashMap<NodeId, Node> = HashMap::new();
+    for node_type in NodeType::ALL {
+        let keys: BTreeSet<Uuid> = ids.iter().filter(|id| id.node_type == node_type).map(|id| id.key).collect();
+        if keys.is_empty() {
+            continue;
+        }
+        let nodes = match node_type {
+            NodeType::Book => by_keys::<Book>(context, keys).await?,
+            NodeType::Rating => by_keys::<Rating>(context, keys).await?,
+            NodeType::Order => by_keys::<Order>(context, keys).await?,
+        };
+        found.extend(nodes.into_iter().map(|(key, node)| (NodeId { node_type, key }, node)));
     }
-    let NodeId { node_type, key } = NodeId::parse(id)?;
-    Ok(match node_type {
-        NodeType::Book => row::<Book>(context, key).await?.map(Node::from),
-        NodeType::Rating => row::<Rating>(context, key).await?.map(Node::from),
-    })
+    Ok(ids.iter().map(|id| found.get(id).cloned()).collect())
+}
+
+async fn by_keys<T>(context: &Context<'_>, keys: BTreeSet<Uuid>) -> Result<Vec<(Uuid, Node)>>
+where
+    T: RowObject + Into<Node>,
+{
+    let rows = T::Entity::find().filter(T::key_column().is_in(keys)).all(reader(context)).await?;
+    Ok(T::together(rows).into_iter().map(|object| (object.key(), object.into())).collect())
 }
 
 #[cfg(test)]

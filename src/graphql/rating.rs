@@ -1,42 +1,49 @@
 //! `Rating`.
 
-use ::entity::{book, book_rating, id};
-use async_graphql::dataloader::DataLoader;
-use async_graphql::{Context, ID, Object};
-use sea_orm::DbErr;
+use std::sync::Arc;
 
-use super::book::Book;
-use super::connection::selects;
+use ::entity::{book_rating, id};
+use async_graphql::{Context, Enum, ID, InputObject, Object};
+use keyset::Order;
+use sea_orm::{Condition, Select};
+use uuid::Uuid;
+
+use super::book::{Book, BookFilter, Books, of_book};
 use super::date_time::DateTime;
 use super::error::Result;
-use super::loader::Books;
-use super::node::{NodeId, NodeType, RowObject};
+use super::filter::{Comparison, Filter, IdFilter, Logic, Scope, all};
+use super::list::{ListArgs, Listed, OfBook, RowObject, by_columns};
+use super::node::{NodeId, NodeType};
 
+#[derive(Clone)]
 pub struct Rating {
     row: book_rating::Model,
-    /// Read with the page, where it is selected.
-    book: Option<book::Model>,
+    /// The books of the ratings that it was read with.
+    books: Arc<Books>,
 }
 
-impl From<book_rating::Model> for Rating {
-    fn from(row: book_rating::Model) -> Self {
-        Self { row, book: None }
-    }
+/// What ratings can be ordered by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+pub enum RatingSortField {
+    /// When it was given.
+    CreatedAt,
+    /// The stars.
+    Rating,
 }
 
-impl RowObject for Rating {
-    type Entity = book_rating::Entity;
-
-    async fn prepare(context: &Context<'_>, ratings: &mut [Self]) -> Result<()> {
-        if selects(context, "book") {
-            let keys = ratings.iter().map(|rating| rating.row.book_id);
-            let books = context.data_unchecked::<DataLoader<Books>>().load_many(keys).await?;
-            for rating in ratings {
-                rating.book = books.get(&rating.row.book_id).cloned();
-            }
-        }
-        Ok(())
-    }
+/// Conditions on a rating: all that are given must hold.
+#[derive(Clone, Debug, InputObject)]
+pub struct RatingFilter {
+    /// The global id.
+    id: Option<IdFilter>,
+    /// The stars.
+    rating: Option<Comparison<i32>>,
+    /// When it was given.
+    created_at: Option<Comparison<DateTime>>,
+    /// The book that was rated.
+    book: Option<Box<BookFilter>>,
+    #[graphql(flatten)]
+    logic: Logic<RatingFilter>,
 }
 
 /// What a reader gave a book.
@@ -58,12 +65,58 @@ impl Rating {
     }
 
     /// The book that was rated.
-    async fn book(&self, context: &Context<'_>) -> Result<Book> {
-        let book = match &self.book {
-            Some(book) => Some(book.clone()),
-            None => context.data_unchecked::<DataLoader<Books>>().load_one(self.row.book_id).await?,
-        };
-        // The rating was read before its book: in between, both can have been deleted.
-        Ok(book.ok_or_else(|| DbErr::RecordNotFound("the book of a rating".into()))?.into())
+    async fn book(&self, context: &Context<'_>) -> Result<&Book> {
+        self.books.get(context, self.row.book_id).await
+    }
+}
+
+impl RowObject for Rating {
+    type Entity = book_rating::Entity;
+
+    fn key_column() -> book_rating::Column {
+        book_rating::Column::Id
+    }
+
+    fn key(&self) -> Uuid {
+        self.row.id
+    }
+
+    fn together(rows: Vec<book_rating::Model>) -> Vec<Self> {
+        let books = Arc::new(Books::new(rows.iter().map(|row| row.book_id)));
+        rows.into_iter().map(|row| Self { row, books: Arc::clone(&books) }).collect()
+    }
+}
+
+impl Listed for Rating {
+    type SortField = RatingSortField;
+    type Filter = RatingFilter;
+
+    fn rows(args: &ListArgs<Self>, scope: &mut Scope) -> Result<(Select<book_rating::Entity>, Order)> {
+        by_columns(args, scope, |field| match field {
+            RatingSortField::CreatedAt => book_rating::Column::Id,
+            RatingSortField::Rating => book_rating::Column::Rating,
+        })
+    }
+}
+
+impl OfBook for Rating {
+    fn book_id() -> book_rating::Column {
+        book_rating::Column::BookId
+    }
+}
+
+impl Filter for RatingFilter {
+    fn logic(&self) -> &Logic<Self> {
+        &self.logic
+    }
+
+    fn fields(&self, scope: &mut Scope) -> Result<Condition> {
+        let Self { id, rating, created_at, book, logic: _ } = self;
+        all([
+            id.as_ref().map(|ids| ids.on(book_rating::Column::Id, NodeType::Rating, scope)),
+            rating.as_ref().map(|stars| stars.on(book_rating::Column::Rating, scope)),
+            created_at.as_ref().map(|instants| instants.on_key(book_rating::Column::Id, scope)),
+            book.as_ref().map(|books| of_book(books, book_rating::Column::BookId, scope)),
+        ])
     }
 }

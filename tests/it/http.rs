@@ -19,7 +19,7 @@ async fn send(router: Router, request: Request<Body>) -> (StatusCode, String) {
 #[tokio::test]
 async fn the_first_page_holds_the_first_query() {
     let shop = Shop::new(SMALL).await;
-    let (status, page) = send(router(shop.schema), Request::get("/").body(Body::empty()).unwrap()).await;
+    let (status, page) = send(router(shop.api), Request::get("/").body(Body::empty()).unwrap()).await;
     assert_eq!(status, StatusCode::OK);
     assert!(page.contains("GraphiQL") && page.contains(FIRST_QUERY));
 }
@@ -31,7 +31,7 @@ async fn e2_no_cursor_is_worse_than_a_typed_error() {
         let query = "query($after: String) { ratings(after: $after) { nodes { id } } }";
         let body = serde_json::json!({ "query": query, "variables": { "after": cursor } }).to_string();
         let request = Request::post("/graphql").header("Content-Type", "application/json").body(body.into()).unwrap();
-        let (status, answer) = send(router(shop.schema.clone()), request).await;
+        let (status, answer) = send(router(shop.api.clone()), request).await;
         assert!(status.is_success() && answer.contains("CURSOR_INVALID"), "{status} {answer}");
     }
 }
@@ -41,7 +41,7 @@ async fn h1_the_api_answers_a_post() {
     let shop = Shop::new(SMALL).await;
     let body = serde_json::json!({ "query": FIRST_QUERY }).to_string();
     let request = Request::post("/graphql").header("Content-Type", "application/json").body(body.into()).unwrap();
-    let (status, answer) = send(router(shop.schema), request).await;
+    let (status, answer) = send(router(shop.api), request).await;
     assert_eq!(status, StatusCode::OK);
     let answer: Value = serde_json::from_str(&answer).unwrap();
     assert_eq!(answer["data"]["ratings"]["edges"].as_array().unwrap().len(), 5);

@@ -5,11 +5,15 @@ mod shop;
 
 mod cli;
 mod cost;
+mod filter;
 mod graphql;
 mod http;
+mod limits;
 mod migration;
 mod node;
 mod ratings;
 mod schema;
+mod search;
 mod seed;
 mod stats;
+mod walk;

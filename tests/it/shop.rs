@@ -1,9 +1,9 @@
 //! A filled database of one's own, and questions to it.
 
 use async_graphql::{Request, Variables};
-use bookends::config::{Plan, Settings};
+use bookends::config::{Limits, Plan, Settings};
 use bookends::db::Db;
-use bookends::graphql::{Schema, schema};
+use bookends::graphql::Api;
 use bookends::seed::{self, Progress};
 use serde_json::Value;
 use testdb::{Statements, TestDb};
@@ -11,8 +11,8 @@ use testdb::{Statements, TestDb};
 /// A database with a shop in it.
 pub struct Shop {
     pub db: Db,
-    pub schema: Schema,
-    /// What the schema reads.
+    pub api: Api,
+    /// What the API reads.
     pub statements: Statements,
     pub test: TestDb,
 }
@@ -21,7 +21,12 @@ pub struct Shop {
 pub const SMALL: Plan = Plan { books: 8, ratings: 25, orders: 10, rng_seed: 0 };
 
 pub fn settings(url: &str) -> Settings {
-    Settings { database_url: url.into(), database_connections: 4, listen: ([127, 0, 0, 1], 0).into() }
+    Settings {
+        database_url: url.into(),
+        database_connections: 4,
+        listen: ([127, 0, 0, 1], 0).into(),
+        limits: Limits::DEFAULT,
+    }
 }
 
 /// A database of the newest schema without a row in it.
@@ -34,16 +39,21 @@ pub async fn empty() -> (TestDb, Db) {
 
 impl Shop {
     pub async fn new(plan: Plan) -> Self {
+        Self::within(plan, Limits::DEFAULT).await
+    }
+
+    /// With other limits than the default ones.
+    pub async fn within(plan: Plan, limits: Limits) -> Self {
         let (test, mut db) = empty().await;
         seed::fill(&db, plan, Progress::Lines).await.unwrap();
         let statements = Statements::record(&mut db.reader);
-        Self { schema: schema(db.clone()), db, statements, test }
+        Self { api: Api::new(db.clone(), limits), db, statements, test }
     }
 
     /// Executes a query; the answer with its errors.
     pub async fn execute(&self, query: &str, variables: Value) -> Value {
         let request = Request::new(query).variables(Variables::from_json(variables));
-        serde_json::to_value(self.schema.execute(request).await).unwrap()
+        serde_json::to_value(self.api.execute(request).await).unwrap()
     }
 
     /// Executes a query that must succeed; its data.

@@ -1,0 +1,80 @@
+//! The conditions on a book.
+
+use ::entity::book;
+use ::entity::book_stats::{self, Column as Stats};
+use async_graphql::InputObject;
+use sea_orm::sea_query::{Expr, ExprTrait, Query};
+use sea_orm::{ColumnTrait, Condition};
+
+use crate::graphql::date_time::DateTime;
+use crate::graphql::error::Result;
+use crate::graphql::filter::{
+    Comparison, Filter, IdFilter, Logic, NullableDecimalFilter, NullableFloatFilter, Scope, TextFilter, all,
+};
+use crate::graphql::node::NodeType;
+
+/// Conditions on a book: all that are given must hold.
+#[derive(Clone, Debug, InputObject)]
+pub struct BookFilter {
+    /// The global id.
+    id: Option<IdFilter>,
+    /// The title.
+    name: Option<TextFilter>,
+    /// The year of publication.
+    year: Option<Comparison<i32>>,
+    /// When the book came into the shop.
+    created_at: Option<Comparison<DateTime>>,
+    /// The mean of its ratings.
+    average_rating: Option<NullableFloatFilter>,
+    /// How many ratings it has.
+    rating_count: Option<Comparison<i32>>,
+    /// What its orders brought in.
+    total_revenue: Option<NullableDecimalFilter>,
+    /// How many orders it has.
+    order_count: Option<Comparison<i32>>,
+    #[graphql(flatten)]
+    logic: Logic<BookFilter>,
+}
+
+impl Filter for BookFilter {
+    fn logic(&self) -> &Logic<Self> {
+        &self.logic
+    }
+
+    fn fields(&self, scope: &mut Scope) -> Result<Condition> {
+        let Self { id, name, year, created_at, average_rating, rating_count, total_revenue, order_count, logic: _ } =
+            self;
+        scope.needs_stats |=
+            average_rating.is_some() || rating_count.is_some() || total_revenue.is_some() || order_count.is_some();
+        all([
+            id.as_ref().map(|ids| ids.on(book::Column::Id, NodeType::Book, scope)),
+            name.as_ref().map(|texts| texts.on(book::Column::Name, scope)),
+            year.as_ref().map(|years| years.on(book::Column::Year, scope)),
+            created_at.as_ref().map(|instants| instants.on_key(book::Column::Id, scope)),
+            average_rating.as_ref().map(|means| means.on(Stats::AverageRating, scope)),
+            rating_count.as_ref().map(|counts| counts.on(Stats::RatingCount, scope)),
+            total_revenue.as_ref().map(|sums| sums.on(Stats::TotalRevenue, scope)),
+            order_count.as_ref().map(|counts| counts.on(Stats::OrderCount, scope)),
+        ])
+    }
+}
+
+/// The rows of other tables whose book passes.
+pub fn of_book(filter: &BookFilter, book_id: impl ColumnTrait, scope: &mut Scope) -> Result<Condition> {
+    // The id of the book is the reference itself: there an index finds it.
+    let mut rest = filter.clone();
+    let id = rest.id.take().map(|ids| ids.on(book_id, NodeType::Book, scope)).transpose()?;
+
+    let outside = std::mem::replace(&mut scope.needs_stats, false);
+    let condition = rest.condition(scope)?;
+    let needs_stats = std::mem::replace(&mut scope.needs_stats, outside);
+    let book = (!condition.is_empty()).then(|| {
+        let mut books = Query::select();
+        books.expr(Expr::cust("1")).from(book::Entity).and_where(book::Column::Id.into_expr().eq(book_id.into_expr()));
+        if needs_stats {
+            books.inner_join(book_stats::Entity, Stats::BookId.into_expr().eq(book::Column::Id.into_expr()));
+        }
+        Expr::exists(books.cond_where(condition).take())
+    });
+    Ok(Condition::all().add_option(id).add_option(book))
+}

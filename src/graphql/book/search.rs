@@ -1,0 +1,160 @@
+//! Full-text search in titles.
+//!
+//! A search is taken apart into terms: a word, `"a quoted phrase"`, or the beginning of a word, `symph*`. A title is found that
+//! has all of them. What a word is, and that case and diacritics do not matter, is the databases' business: the terms
+//! reach them as parameters, so whatever somebody types is a term.
+
+use std::fmt;
+
+use ::entity::book;
+use keyset::{Kind, Sort};
+use sea_orm::sea_query::{Expr, ExprTrait, Func};
+use sea_orm::{ColumnTrait, DbBackend};
+
+use crate::graphql::error::{Code, Error, Result};
+use crate::graphql::filter::never;
+
+/// The longest search, in characters.
+const LONGEST: usize = 200;
+
+/// What to search for: at least one term.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Search {
+    terms: Vec<Term>,
+}
+
+/// A word, or several that stand together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Term {
+    text: String,
+    /// Whether its last word can go on.
+    is_prefix: bool,
+}
+
+impl Search {
+    /// Takes a search apart. One that is blank is none.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::BadUserInput`] for more than 200 characters.
+    pub fn parse(text: &str) -> Result<Option<Self>> {
+        if text.chars().nth(LONGEST).is_some() {
+            return Err(Error::client(Code::BadUserInput, format!("a search has at most {LONGEST} characters")));
+        }
+        if text.trim().is_empty() {
+            return Ok(None);
+        }
+        let mut terms: Vec<Term> = Vec::new();
+        let text = text.replace('\0', " ");
+        // Every other piece stands between quotation marks; the first one does not.
+        for (place, piece) in text.split('"').enumerate() {
+            if place % 2 == 1 {
+                terms.push(Term { text: piece.to_owned(), is_prefix: false });
+                continue;
+            }
+            let mut piece = piece;
+            if let (Some(rest), Some(phrase)) = (piece.strip_prefix('*'), terms.last_mut()) {
+                phrase.is_prefix = true;
+                piece = rest;
+            }
+            let term = |word: &str| Term { text: word.to_owned(), is_prefix: word.ends_with('*') };
+            terms.extend(piece.split_whitespace().map(term));
+        }
+        terms.retain(|term| term.letters() > 0);
+        Ok(Some(Self { terms }))
+    }
+
+    /// The books whose title has all the terms; none has where there is not one letter among them.
+    pub fn condition(&self, backend: DbBackend) -> Expr {
+        matches(&self.terms, backend)
+    }
+
+    /// How well a title fits: the share of its characters that the terms make up, and 1 more where they stand together. On
+    /// both databases it is the same number.
+    pub fn relevance(&self, backend: DbBackend) -> Sort {
+        let texts = self.terms.iter().map(|term| term.text.clone());
+        let phrase = texts.reduce(|text, next| text + " " + &next).map(|text| Term { text, is_prefix: false });
+        let together = matches(phrase.as_slice(), backend);
+        let letters: u32 = self.terms.iter().map(Term::letters).sum();
+        let characters = Func::char_length(book::Column::Name.into_expr());
+        let relevance = Expr::case(together, 1.0).finally(0.0).add(Expr::value(f64::from(letters)).div(characters));
+        let terms: Vec<String> = self.terms.iter().map(Term::to_string).collect();
+        Sort::expression(format!("relevance to {}", terms.join(" ")), relevance, Kind::Double).never_null()
+    }
+}
+
+impl Term {
+    /// The characters that can be part of a word.
+    fn letters(&self) -> u32 {
+        self.text.chars().filter(|letter| letter.is_alphanumeric()).map(|_| 1).sum()
+    }
+}
+
+/// As FTS5 writes it: a string, and a star behind it where its last word can go on.
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "\"{}\"{}", self.text, if self.is_prefix { "*" } else { "" })
+    }
+}
+
+/// Whether a title has all these terms. A term in which the database finds no word is left out.
+fn matches(terms: &[Term], backend: DbBackend) -> Expr {
+    match backend {
+        _ if terms.is_empty() => never(),
+        DbBackend::Sqlite => matches_sqlite(terms),
+        _ => matches_postgres(terms),
+    }
+}
+
+/// ```sql
+/// book.id IN (... MATCH '"fifth" "symph"*')
+/// ```
+fn matches_sqlite(terms: &[Term]) -> Expr {
+    let terms: Vec<String> = terms.iter().map(Term::to_string).collect();
+    let found = format!(
+        "book.id IN (SELECT book_id FROM book_words WHERE number IN
+            (SELECT rowid FROM book_search WHERE book_search MATCH {}))",
+        migration::folded_sqlite("?"),
+    );
+    Expr::cust_with_values(found, [terms.join(" ")])
+}
+
+/// ```sql
+/// book.words @@ (book_phrase('fifth') && book_prefix('symph'))
+/// ```
+fn matches_postgres(terms: &[Term]) -> Expr {
+    let query = |(number, term): (usize, &Term)| {
+        let function = if term.is_prefix { "book_prefix" } else { "book_phrase" };
+        format!("{function}(${number})")
+    };
+    let queries: Vec<String> = (1..).zip(terms).map(query).collect();
+    let texts = terms.iter().map(|term| term.text.as_str());
+    Expr::cust_with_values(format!("book.words @@ ({})", queries.join(" && ")), texts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, terms: &[&str]) {
+        let search = Search::parse(text).unwrap().unwrap();
+        assert_eq!(search.terms.iter().map(Term::to_string).collect::<Vec<_>>(), terms, "{text}");
+    }
+
+    #[test]
+    fn a_search_is_words_phrases_and_prefixes() {
+        check("fifth symphony", &[r#""fifth""#, r#""symphony""#]);
+        check(r#"the "fifth symphony" of"#, &[r#""the""#, r#""fifth symphony""#, r#""of""#]);
+        check(r#"symph* "fifth sy"* x"#, &[r#""symph*"*"#, r#""fifth sy"*"#, r#""x""#]);
+        check(r#"e-mail "not closed"#, &[r#""e-mail""#, r#""not closed""#]);
+    }
+
+    #[test]
+    fn what_has_no_letters_is_no_term() {
+        check(r#"* ** "" "*"* - AND( "#, &[r#""AND(""#]);
+        assert!(Search::parse(" ").unwrap().is_none());
+        assert!(Search::parse("!").unwrap().unwrap().terms.is_empty());
+        assert!(Search::parse(&"x".repeat(201)).is_err());
+    }
+}

@@ -1,0 +1,53 @@
+//! Counts that cost no more than they are worth.
+
+use async_graphql::{Enum, SimpleObject};
+use keyset::Count;
+
+use super::error::{Code, Error, Result};
+
+/// The most rows that an approximate count counts.
+const MOST: i32 = 10_000;
+
+/// A number of objects, and how well it is known.
+#[derive(SimpleObject)]
+pub struct ApproximateCount {
+    /// The number.
+    value: i32,
+    /// How the objects' number compares with it.
+    relation: CountRelation,
+}
+
+/// How well a number of objects is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+pub enum CountRelation {
+    /// There are exactly so many.
+    Exact,
+    /// There are so many or more: they were counted up to here.
+    AtLeast,
+    /// There are about so many: what the database's planner expects.
+    Estimate,
+}
+
+impl TryFrom<Count> for ApproximateCount {
+    type Error = Error;
+
+    fn try_from(count: Count) -> Result<Self> {
+        let relation = match count {
+            Count::Exact(_) => CountRelation::Exact,
+            Count::AtLeast(_) => CountRelation::AtLeast,
+            Count::Estimate(_) => CountRelation::Estimate,
+        };
+        Ok(Self { value: int(count.value())?, relation })
+    }
+}
+
+/// How far to count.
+pub fn bound(up_to: i32) -> Result<u32> {
+    let bound = u32::try_from(up_to).ok().filter(|_| up_to <= MOST);
+    bound.ok_or_else(|| Error::client(Code::BadUserInput, format!("`upTo` is 0 to {MOST}, not {up_to}")))
+}
+
+/// A count as GraphQL's `Int`.
+pub fn int(count: u64) -> Result<i32> {
+    i32::try_from(count).map_err(|_| Error::client(Code::OutOfRange, format!("{count} is more than an Int can say")))
+}

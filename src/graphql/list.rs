@@ -1,0 +1,213 @@
+//! Which rows a list holds, in which order, and the reading of them.
+
+use std::iter;
+
+use async_graphql::{Context, InputType, OutputType};
+use keyset::{Args, Count, Order, Page, PageCursors, Row, Slice};
+use sea_orm::{DatabaseConnection, EntityTrait, QueryFilter, Select};
+use uuid::Uuid;
+
+use super::count;
+use super::date_time::DateTime;
+use super::error::Result;
+use super::filter::{Filter, Scope};
+use super::page_cursors::REACH;
+use super::sort::Sort;
+use super::together::{Once, PerField};
+use crate::config::Limits;
+use crate::db::Db;
+
+/// An object that stands for a row of a table.
+pub trait RowObject: OutputType + Sized {
+    /// The table.
+    type Entity: EntityTrait;
+
+    /// The column of its primary key.
+    fn key_column() -> Column<Self>;
+
+    /// The primary key of its row.
+    fn key(&self) -> Uuid;
+
+    /// The objects of rows that were read together: they share what is read for them.
+    fn together(rows: Vec<<Self::Entity as EntityTrait>::Model>) -> Vec<Self>;
+}
+
+/// An object that there are lists of.
+pub trait Listed: RowObject {
+    /// What its lists can be ordered by.
+    type SortField: InputType + Copy;
+    /// What its lists can be filtered by.
+    type Filter: Filter;
+
+    /// The rows of the list and their order.
+    fn rows(args: &ListArgs<Self>, scope: &mut Scope) -> Result<(Select<Self::Entity>, Order)>;
+}
+
+/// The rows of a book.
+pub trait OfBook: Listed {
+    /// The reference to the book.
+    fn book_id() -> Column<Self>;
+}
+
+/// A column of an object's table.
+pub type Column<T> = <<T as RowObject>::Entity as EntityTrait>::Column;
+
+/// The rows and the order of a list whose sorts are columns of its table, each of which an index holds.
+pub fn by_columns<T: Listed>(
+    args: &ListArgs<T>,
+    scope: &mut Scope,
+    column: impl Fn(T::SortField) -> Column<T>,
+) -> Result<(Select<T::Entity>, Order)> {
+    let sorts = args.order_by.iter().map(|sort| sort.by(keyset::Sort::asc(column(sort.field))));
+    let order = Order::of::<T::Entity>(sorts)?;
+    let rows = match &args.filter {
+        None => T::Entity::find(),
+        Some(filter) => T::Entity::find().filter(filter.condition(scope)?),
+    };
+    Ok((rows, order))
+}
+
+/// The arguments of a list.
+pub struct ListArgs<T: Listed> {
+    pub page: Args,
+    pub order_by: Vec<Sort<T::SortField>>,
+    /// In a box, as it is large and passed on often.
+    pub filter: Option<Box<T::Filter>>,
+    pub as_of: Option<DateTime>,
+    /// Only some lists can be searched.
+    pub search: Option<String>,
+}
+
+/// A list; or the same list of each of many parents, whose pages are read together.
+pub struct List<T: Listed> {
+    rows: Select<T::Entity>,
+    page: Page,
+    /// The reference to the parent, and the parents.
+    parents: Option<(Column<T>, Vec<Uuid>)>,
+    slices: Once<Vec<Slice<T>>>,
+    counts: Once<Vec<u64>>,
+    approximate_counts: PerField<Once<Vec<Count>>>,
+    page_cursors: Once<Vec<PageCursors>>,
+}
+
+impl<T: Listed> List<T> {
+    /// The list that the arguments ask for. Nothing is read yet.
+    pub fn new(context: &Context<'_>, args: ListArgs<T>) -> Result<Self> {
+        let (mut rows, order) = T::rows(&args, &mut Scope::new(reader(context)))?;
+        if let Some(DateTime(instant)) = args.as_of {
+            rows = rows.filter(keyset::as_of(T::key_column(), instant));
+        }
+        let page = Page::new(&args.page, &order, context.data_unchecked::<Limits>().pages())?;
+        Ok(Self {
+            rows,
+            page,
+            parents: None,
+            slices: Once::default(),
+            counts: Once::default(),
+            approximate_counts: PerField::default(),
+            page_cursors: Once::default(),
+        })
+    }
+
+    /// The same list of each of these books.
+    pub fn of_books(context: &Context<'_>, args: ListArgs<T>, books: Vec<Uuid>) -> Result<Self>
+    where
+        T: OfBook,
+    {
+        Ok(Self { parents: Some((T::book_id(), books)), ..Self::new(context, args)? })
+    }
+
+    /// The order of the list.
+    pub fn order(&self) -> &Order {
+        self.page.order()
+    }
+
+    /// The page, of each of the parents.
+    pub async fn slices(&self, context: &Context<'_>) -> Result<&Vec<Slice<T>>> {
+        let read = Box::pin(async {
+            let (db, rows, page) = (reader(context), self.rows.clone(), &self.page);
+            let slices = match &self.parents {
+                None => vec![keyset::fetch(db, rows, page).await?],
+                Some((column, parents)) => keyset::fetch_many(db, rows, *column, parents.iter().copied(), page).await?,
+            };
+            Ok(together(slices))
+        });
+        self.slices.get(read).await
+    }
+
+    /// The number of rows, of each of the parents.
+    pub async fn counts(&self, context: &Context<'_>) -> Result<&Vec<u64>> {
+        let read = Box::pin(async {
+            let (db, rows) = (reader(context), self.rows.clone());
+            Ok(match &self.parents {
+                None => vec![keyset::count(db, rows).await?],
+                Some((column, parents)) => keyset::count_many(db, rows, *column, parents.iter().copied()).await?,
+            })
+        });
+        self.counts.get(read).await
+    }
+
+    /// The number of rows, exact up to a bound, of the parent at this place.
+    pub async fn approximate_count(&self, context: &Context<'_>, place: usize, up_to: i32) -> Result<Count> {
+        let counts = self.approximate_counts.get(context, || Ok(Once::default()))?;
+        let read = Box::pin(async {
+            let (db, rows, bound) = (reader(context), self.rows.clone(), count::bound(up_to)?);
+            Ok(match &self.parents {
+                None => vec![keyset::count_up_to(db, rows, bound).await?],
+                Some((column, parents)) => {
+                    keyset::count_up_to_many(db, rows, *column, parents.iter().copied(), bound).await?
+                }
+            })
+        });
+        counts.get(read).await.map(|counts| counts[place])
+    }
+
+    /// The pages around the page, of each of the parents.
+    pub async fn page_cursors(&self, context: &Context<'_>) -> Result<&Vec<PageCursors>> {
+        let read = Box::pin(async {
+            let slices = self.slices(context).await?;
+            let (db, rows, page) = (reader(context), self.rows.clone(), &self.page);
+            Ok(match &self.parents {
+                None => vec![keyset::page_cursors(db, rows, page, &slices[0], REACH).await?],
+                Some((column, parents)) => {
+                    let parents = parents.iter().copied();
+                    keyset::page_cursors_many(db, rows, *column, parents, page, slices, REACH).await?
+                }
+            })
+        });
+        self.page_cursors.get(read).await
+    }
+}
+
+/// Where statements that only read go.
+pub fn reader<'a>(context: &Context<'a>) -> &'a DatabaseConnection {
+    &context.data_unchecked::<Db>().reader
+}
+
+/// The rows of all pages as objects that know each other.
+fn together<T: RowObject>(slices: Vec<Slice<<T::Entity as EntityTrait>::Model>>) -> Vec<Slice<T>> {
+    let mut rows = Vec::new();
+    let places: Vec<Slice<()>> = slices
+        .into_iter()
+        .map(|slice| {
+            let place = |row: Row<_>| {
+                rows.push(row.item);
+                Row { key: row.key, item: () }
+            };
+            Slice {
+                rows: slice.rows.into_iter().map(place).collect(),
+                has_previous: slice.has_previous,
+                has_next: slice.has_next,
+            }
+        })
+        .collect();
+    let mut objects = T::together(rows).into_iter();
+    places
+        .into_iter()
+        .map(|slice| Slice {
+            rows: iter::zip(slice.rows, objects.by_ref()).map(|(row, item)| Row { key: row.key, item }).collect(),
+            has_previous: slice.has_previous,
+            has_next: slice.has_next,
+        })
+        .collect()
+}

@@ -1,0 +1,132 @@
+//! What a request may cost, and the code of every error.
+
+use bookends::config::Limits;
+use bookends::graphql::Code;
+use serde_json::{Value, json};
+
+use crate::shop::{SMALL, Shop};
+
+#[tokio::test]
+async fn a_request_over_a_limit_hears_its_cost_the_limit_and_the_setting() {
+    let limits = Limits { max_page_size: 10, max_complexity: 500, max_depth: 8 };
+    let shop = Shop::within(SMALL, limits).await;
+    let message = async |query: &str| {
+        let answer = shop.execute(query, Value::Null).await;
+        assert_eq!(answer["errors"].as_array().unwrap().len(), 1, "{answer}");
+        assert_eq!(answer["data"], Value::Null);
+        answer["errors"][0]["message"].as_str().unwrap().to_owned()
+    };
+    shop.statements.take();
+    // 50 for the statement, ten times `nodes` and `id`.
+    shop.data("{ books(first: 10) { nodes { id } } }").await;
+    shop.statements.take();
+    let costly = "{ books(first: 10) { nodes { ratings(first: 10) { nodes { id } } } } }";
+    let said = message(costly).await;
+    assert!(said.contains("costs 760, and at most 500") && said.contains("MAX_COMPLEXITY"), "{said}");
+    assert_eq!(shop.code(costly).await, "QUERY_TOO_COMPLEX");
+
+    let deep =
+        "{ ratings(first: 1) { edges { node { book { ratings(first: 1) { edges { node { book { id } } } } } } } } }";
+    let said = message(deep).await;
+    assert!(said.contains("9 levels deep, and at most 8") && said.contains("MAX_DEPTH"), "{said}");
+    assert_eq!(shop.code(deep).await, "QUERY_TOO_DEEP");
+    assert!(shop.statements.take().is_empty(), "refused before anything is read");
+
+    assert_eq!(message("{ books(first: 11) { __typename } }").await, "a page holds 0 to 10 items, not 11");
+    assert_eq!(shop.data("{ books { nodes { id } } }").await["books"]["nodes"].as_array().unwrap().len(), 8);
+    let ids = ["\"AgAAAAAAAAAAAAAAAAAAAAc\""; 11].join(", ");
+    assert_eq!(message(&format!("{{ nodes(ids: [{ids}]) {{ __typename }} }}")).await, "at most 10 `ids`, not 11");
+}
+
+#[tokio::test]
+async fn variables_and_aliases_count() {
+    let shop = Shop::new(SMALL).await;
+    let query = "query($n: Int) { books(first: $n) { nodes { ratings(first: $n) { nodes { book { orders(first: $n) { nodes { id } } } } } } } }";
+    let answer = shop.execute(query, json!({ "n": 100 })).await;
+    assert_eq!(answer["errors"][0]["extensions"]["code"], "QUERY_TOO_COMPLEX");
+    assert!(shop.execute(query, json!({ "n": 5 })).await["errors"].is_null());
+
+    let alias = |n| format!("a{n}: node(id: \"AgAAAAAAAAAAAAAAAAAAAAc\") {{ id }}");
+    let aliases: Vec<String> = (0..1000).map(alias).collect();
+    assert_eq!(shop.code(&format!("{{ {} }}", aliases.join(" "))).await, "QUERY_TOO_COMPLEX");
+    for size in ["-1", "2147483647", "-2147483648"] {
+        assert_eq!(
+            shop.code(&format!("{{ books(first: {size}) {{ nodes {{ id }} }} }}")).await,
+            "PAGE_INVALID",
+            "{size}"
+        );
+    }
+}
+
+/// What multiplies itself is refused in no time, and nothing that is nested overflows the stack.
+#[tokio::test]
+async fn no_text_is_too_much_for_the_server() {
+    let shop = Shop::new(SMALL).await;
+    let doubling = |levels: usize| {
+        let fragment = |n: usize| format!("fragment F{n} on Query {{ ...F{} ...F{} }} ", n + 1, n + 1);
+        let fragments: Vec<String> = (0..levels).map(fragment).collect();
+        let fragments = fragments.join("");
+        format!("{{ ...F0 }} {fragments} fragment F{levels} on Query {{ __typename }}")
+    };
+    let chain = |length: usize| {
+        let fragment = |n: usize| format!("fragment F{n} on Query {{ ...F{} }} ", n + 1);
+        let fragments = (0..length).map(fragment).collect::<Vec<_>>().join("");
+        format!("{{ ...F0 }} {fragments} fragment F{length} on Query {{ __typename }}")
+    };
+    let lists = |levels: usize| {
+        format!(
+            "{{ books(where: {{ year: {{ in: {}{} }} }}) {{ __typename }} }}",
+            "[".repeat(levels),
+            "]".repeat(levels)
+        )
+    };
+    let objects = |levels: usize| {
+        format!(
+            "{{ books(where: {}{}) {{ __typename }} }}",
+            "{ not: ".repeat(levels),
+            "{}".to_owned() + &"}".repeat(levels)
+        )
+    };
+    let fields = |levels: usize| format!("{{ {} {} }}", "a { ".repeat(levels), "} ".repeat(levels));
+    let types = |levels: usize| format!("query($x: {}Int{}) {{ __typename }}", "[".repeat(levels), "]".repeat(levels));
+    for query in [
+        doubling(25),
+        doubling(60),
+        chain(50_000),
+        "{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }".into(),
+        lists(1_000),
+        lists(100_000),
+        objects(1_000),
+        objects(100_000),
+        fields(1_000),
+        fields(100_000),
+        types(100_000),
+        "{ __typename }".repeat(2),
+        format!("{{ node(id: \"x\") {} {{ id }} }}", "@x ".repeat(10_000)),
+        "{".into(),
+        String::new(),
+        "\u{0}".into(),
+        "query A { __typename } query B { __typename }".into(),
+        "mutation { x }".into(),
+        "subscription { x }".into(),
+        "query($x: Int!) { books(first: $x) { __typename } }".into(),
+    ] {
+        let answer = shop.execute(&query, Value::Null).await;
+        let start: String = query.chars().take(80).collect();
+        for error in answer["errors"].as_array().unwrap_or_else(|| panic!("{start}: {answer}")) {
+            let code = error["extensions"]["code"].as_str().unwrap_or_else(|| panic!("{start}: {answer}"));
+            assert!(Code::ALL.iter().any(|(_, text, _)| *text == code), "{code}");
+            assert_ne!(code, "INTERNAL", "{start}: {answer}");
+        }
+    }
+}
+
+/// The README lists every code with its meaning.
+#[test]
+fn the_readme_lists_every_code() {
+    let readme = include_str!("../../README.md");
+    let rows: Vec<&str> = readme.lines().filter(|line| line.starts_with("| `") && line.contains("` | ")).collect();
+    for (_, code, meaning) in Code::ALL {
+        assert!(rows.contains(&format!("| `{code}` | {meaning} |").as_str()), "| `{code}` | {meaning} |");
+    }
+}

@@ -1,0 +1,184 @@
+//! `books(search:)`.
+
+use bookends::config::Plan;
+use sea_orm::{ActiveModelTrait, ConnectionTrait, DbBackend, EntityTrait, Set};
+use serde_json::{Value, json};
+
+use crate::shop::{SMALL, Shop};
+
+/// A shop of these titles alone.
+async fn shop_of(titles: &[&str]) -> Shop {
+    let shop = Shop::new(Plan { ratings: 0, orders: 0, ..SMALL }).await;
+    ::entity::book::Entity::delete_many().exec(&shop.db.writer).await.unwrap();
+    for title in titles {
+        insert(&shop, title).await;
+    }
+    shop
+}
+
+async fn insert(shop: &Shop, title: &str) -> ::entity::book::Model {
+    let book = ::entity::book::ActiveModel { name: Set(title.into()), year: Set(2000), ..Default::default() };
+    book.insert(&shop.db.writer).await.unwrap()
+}
+
+async fn found(shop: &Shop, search: &str) -> Vec<String> {
+    let query = "query($search: String) { books(search: $search) { totalCount nodes { name } } }";
+    let answer = shop.execute(query, json!({ "search": search })).await;
+    let books = &answer["data"]["books"];
+    let names = books["nodes"].as_array().unwrap_or_else(|| panic!("{search}: {answer}"));
+    assert_eq!(books["totalCount"], names.len(), "{search}");
+    names.iter().map(|book| book["name"].as_str().unwrap().to_owned()).collect()
+}
+
+async fn check(shop: &Shop, search: &str, titles: &[&str]) {
+    assert_eq!(found(shop, search).await, titles, "{search}");
+}
+
+const TITLES: [&str; 8] = [
+    "The Fifth Symphony of Kraków",
+    "A Symphony, and the Fifth Element",
+    "The Fifth Symphony",
+    "Symphonies",
+    "E-mail from Tromsø (3rd ed.)",
+    "Ærøskøbing & Łódź: Straße",
+    "ÉTUDE",
+    "Κόσμος",
+];
+
+#[tokio::test]
+async fn words_phrases_and_beginnings_are_found_the_most_relevant_first() {
+    let shop = shop_of(&TITLES).await;
+    let [krakow, element, fifth, symphonies, mail, letters, etude, cosmos] = TITLES;
+    check(&shop, "fifth symphony", &[fifth, krakow, element]).await;
+    check(&shop, "SYMPHONY fifth", &[fifth, krakow, element]).await;
+    check(&shop, "\"fifth symphony\"", &[fifth, krakow]).await;
+    check(&shop, "\"symphony fifth\"", &[]).await;
+    check(&shop, "symph*", &[symphonies, fifth, krakow, element]).await;
+    check(&shop, "\"fifth symph\"*", &[fifth, krakow]).await;
+    check(&shop, "symphon", &[]).await;
+    check(&shop, "fifth sonata", &[]).await;
+    check(&shop, "krakow", &[krakow]).await;
+    check(&shop, "KRAKÓW", &[krakow]).await;
+    check(&shop, "e-mail", &[mail]).await;
+    check(&shop, "mail tromso 3rd", &[mail]).await;
+    check(&shop, "e-ma*", &[mail]).await;
+    check(&shop, "aeroskobing lodz strasse", &[letters]).await;
+    check(&shop, "ærØskøbing ŁÓDŹ STRASSE", &[letters]).await;
+    check(&shop, "étude", &[etude]).await;
+    check(&shop, "e\u{301}tude", &[etude]).await;
+    check(&shop, "ΚΌΣΜΟΣ", &[cosmos]).await;
+    check(&shop, "κόσμος", &[cosmos]).await;
+    check(&shop, "!!", &[]).await;
+    check(&shop, "² ²*", &[]).await;
+    check(&shop, "² fifth sy* \"\"", &[fifth, krakow, element]).await;
+    assert_eq!(found(&shop, "  ").await, TITLES, "a blank search is none");
+}
+
+/// Each letter with a mark is found by the letter alone, and by itself in either case.
+#[tokio::test]
+async fn diacritics_fold() {
+    let letters =
+        "àáâãäåçèéêëìíîïñòóôõöùúûüýÿāăąćĉċčďēĕėęěĝğġģĥĩīĭįĵķĺļľńņňōŏőŕŗřśŝşšţťũūŭůűųŵŷźżžơưǎǐǒǔǹảạắằẵẩệịọốờởụứỳ";
+    let base = "aaaaaaceeeeiiiinooooouuuuyyaaaccccdeeeeegggghiiiijklllnnnooorrrssssttuuuuuuwyzzzouaiounaaaaaaeioooouuy";
+    assert_eq!(letters.chars().count(), base.chars().count());
+    let shop = shop_of(&[]).await;
+    for (letter, base) in letters.chars().zip(base.chars()) {
+        let title = format!("x{letter}x");
+        let book = insert(&shop, &title).await;
+        for search in [title.clone(), format!("x{base}x"), title.to_uppercase(), format!("X{base}*")] {
+            assert_eq!(found(&shop, &search).await, [title.as_str()], "{search}");
+        }
+        ::entity::book::Entity::delete_by_id(book.id).exec(&shop.db.writer).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn whatever_is_typed_is_a_search() {
+    let shop = shop_of(&TITLES).await;
+    for text in [
+        "\"",
+        "\"\"",
+        "'",
+        "''",
+        "\\",
+        "*",
+        "**",
+        "(",
+        ")",
+        "AND",
+        "OR",
+        "NOT",
+        "NEAR(a b)",
+        "a:b",
+        "words:fifth",
+        "-fifth",
+        "^fifth",
+        "{a}",
+        "fifth\"",
+        "\"fifth",
+        "&|!<->:*",
+        "$1",
+        "?",
+        "%",
+        "_",
+        "\u{0}",
+        "a\u{0}b",
+        "🎼",
+        "\u{301}",
+        "\u{feff}",
+        "fifth'); DROP TABLE book; --",
+        "a' & 'b",
+        "\"a\"\"b\"",
+        "*fifth*",
+        "' ':*",
+        "\n\t",
+        "ﬁfth",
+    ] {
+        found(&shop, text).await;
+    }
+    found(&shop, &"a ".repeat(100)).await;
+    assert_eq!(
+        shop.code(&format!("{{ books(search: \"{}\") {{ totalCount }} }}", "a".repeat(201))).await,
+        "BAD_USER_INPUT"
+    );
+}
+
+#[tokio::test]
+async fn what_is_found_follows_the_titles() {
+    let shop = shop_of(&["One"]).await;
+    check(&shop, "one", &["One"]).await;
+    let rename = |name: &str| format!("UPDATE book SET name = '{name}'");
+    shop.db.writer.execute_unprepared(&rename("Two")).await.unwrap();
+    check(&shop, "one", &[]).await;
+    check(&shop, "two", &["Two"]).await;
+    ::entity::book::Entity::delete_many().exec(&shop.db.writer).await.unwrap();
+    check(&shop, "two", &[]).await;
+    if shop.db.writer.get_database_backend() == DbBackend::Sqlite {
+        let check = "INSERT INTO book_search (book_search, rank) VALUES ('integrity-check', 1)";
+        shop.db.writer.execute_unprepared(check).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn e3_relevance_is_an_order_of_its_own_for_each_search() {
+    let shop = shop_of(&TITLES).await;
+    let books = shop.data("{ books(search: \"fifth\", first: 1) { pageInfo { endCursor } } }").await;
+    let cursor = &books["books"]["pageInfo"]["endCursor"];
+    let again = |args: &str| format!("{{ books({args}, after: {cursor}) {{ nodes {{ name }} }} }}");
+    let explicit = "search: \"fifth\", orderBy: { field: RELEVANCE, direction: DESC }";
+    let left = shop.data(&again(explicit)).await["books"]["nodes"].as_array().unwrap().len();
+    assert_eq!(left, 2, "the default order by another spelling");
+    assert_eq!(shop.code(&again("search: \"symphony\"")).await, "CURSOR_OF_OTHER_ORDER");
+    assert_eq!(shop.code(&again("first: 1")).await, "CURSOR_OF_OTHER_ORDER");
+    assert_eq!(shop.code("{ books(orderBy: { field: RELEVANCE }) { nodes { id } } }").await, "ORDER_NOT_OFFERED");
+}
+
+/// The sample's titles make search worth trying.
+#[tokio::test]
+async fn the_sample_has_a_fifth_symphony() {
+    let shop = Shop::new(Plan { ratings: 0, orders: 0, ..Plan::SAMPLE }).await;
+    let titles = found(&shop, "fifth symphony").await;
+    assert!(titles.len() > 1 && titles.iter().all(|title| title.contains("Fifth Symphony")), "{titles:?}");
+    let page = shop.data("{ books(search: \"symphony\", first: 3) { pageInfo { hasNextPage } } }").await;
+    assert_eq!(page["books"]["pageInfo"]["hasNextPage"], Value::Bool(true));
+}

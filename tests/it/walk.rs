@@ -1,0 +1,253 @@
+//! One walk for every list: forward, backward, at every telling size, under every order and some filters.
+
+use std::cmp::Ordering;
+
+use bookends::config::Plan;
+use serde_json::Value;
+
+use crate::shop::Shop;
+
+const PLAN: Plan = Plan { books: 16, ratings: 60, orders: 40, rng_seed: 0 };
+
+/// A list: where it is, what a sort by a field of its objects is called, and in which combinations it is offered.
+struct List {
+    /// The query around the field, with `{}` in its place.
+    around: String,
+    /// Where the connection is in the answer.
+    pointer: &'static str,
+    name: &'static str,
+    /// Sorts and the fields that they are by.
+    fields: &'static [(&'static str, &'static str)],
+    orders: Vec<Vec<&'static str>>,
+    /// Arguments beside the order: filters, a search.
+    filters: &'static [&'static str],
+}
+
+const BOOK_FIELDS: &[(&str, &str)] =
+    &[("NAME", "name"), ("YEAR", "year"), ("AVERAGE_RATING", "averageRating"), ("TOTAL_REVENUE", "totalRevenue")];
+const RATING_FIELDS: &[(&str, &str)] = &[("RATING", "rating")];
+const ORDER_FIELDS: &[(&str, &str)] = &[("TOTAL_PRICE", "totalPrice")];
+
+fn root(name: &'static str, fields: &'static [(&str, &str)], filters: &'static [&'static str]) -> List {
+    let mut orders = vec![vec![], vec!["CREATED_AT"]];
+    for (sort, _) in fields {
+        orders.extend([vec![*sort], vec![*sort, "CREATED_AT"]]);
+    }
+    let pointer = match name {
+        "books" => "/books",
+        "ratings" => "/ratings",
+        _ => "/orders",
+    };
+    List { around: "{ {} }".into(), pointer, name, fields, orders, filters }
+}
+
+/// Every way to run these sorts, as `(field, descending, nulls first)`.
+fn directed(sorts: &[&'static str]) -> Vec<Vec<(&'static str, bool, bool)>> {
+    sorts.iter().fold(vec![vec![]], |all, sort| {
+        let nullable = matches!(*sort, "AVERAGE_RATING" | "TOTAL_REVENUE");
+        let ways = [(false, false), (true, false), (false, true), (true, true)];
+        let ways = ways.into_iter().filter(|(_, first)| nullable || !first);
+        let with = |(descending, first)| {
+            all.iter().map(move |order| [order.as_slice(), &[(*sort, descending, first)]].concat())
+        };
+        ways.flat_map(with).collect()
+    })
+}
+
+fn argument(order: &[(&str, bool, bool)]) -> String {
+    let sort = |(field, descending, first): &(&str, bool, bool)| {
+        let direction = if *descending { "DESC" } else { "ASC" };
+        format!("{{ field: {field}, direction: {direction}, nulls: {} }}", if *first { "FIRST" } else { "LAST" })
+    };
+    if order.is_empty() {
+        String::new()
+    } else {
+        format!("orderBy: [{}]", order.iter().map(sort).collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// One page.
+async fn page(shop: &Shop, list: &List, args: &str) -> Value {
+    let fields: Vec<&str> = list.fields.iter().map(|(_, field)| *field).collect();
+    let page = format!(
+        "{}({args}) {{ edges {{ cursor node {{ id createdAt {} }} }}
+            pageInfo {{ hasPreviousPage hasNextPage startCursor endCursor }} }}",
+        list.name,
+        fields.join(" ")
+    );
+    let data = shop.data(&list.around.replace("{}", &page)).await;
+    data.pointer(list.pointer).unwrap().clone()
+}
+
+/// The whole list, page by page.
+async fn walk(shop: &Shop, list: &List, args: &str, size: usize, forward: bool) -> Vec<Value> {
+    let mut edges: Vec<Value> = Vec::new();
+    let mut cursor = String::new();
+    loop {
+        let (end, bound) = if forward { ("first", "after") } else { ("last", "before") };
+        let page = page(shop, list, &format!("{args}, {end}: {size}, {bound}: \"{cursor}\"")).await;
+        let (found, info) = (page["edges"].as_array().unwrap(), &page["pageInfo"]);
+        assert!(found.len() <= size);
+        // What lies behind is what has been seen.
+        let (more, behind) =
+            if forward { ("hasNextPage", "hasPreviousPage") } else { ("hasPreviousPage", "hasNextPage") };
+        assert_eq!(info[behind], !edges.is_empty(), "{args} {page}");
+        edges.splice(if forward { edges.len()..edges.len() } else { 0..0 }, found.iter().cloned());
+        if info[more] == false {
+            return edges;
+        }
+        assert_eq!(found.len(), size, "a page with more behind it is full");
+        info[if forward { "endCursor" } else { "startCursor" }].as_str().unwrap().clone_into(&mut cursor);
+    }
+}
+
+/// As the database should compare two edges.
+fn compare(list: &List, order: &[(&str, bool, bool)], a: &Value, b: &Value) -> Ordering {
+    for (sort, descending, first) in order {
+        let field = list.fields.iter().find(|(name, _)| name == sort).map_or("createdAt", |(_, field)| *field);
+        let (left, right) = (&a["node"][field], &b["node"][field]);
+        let compared = match (left.is_null(), right.is_null()) {
+            (true, true) => Ordering::Equal,
+            (true, false) => {
+                if *first {
+                    Ordering::Less
+                } else {
+                    Ordering::Greater
+                }
+            }
+            (false, true) => {
+                if *first {
+                    Ordering::Greater
+                } else {
+                    Ordering::Less
+                }
+            }
+            (false, false) => {
+                let number =
+                    |value: &Value| value.as_f64().or_else(|| value.as_str().and_then(|text| text.parse().ok()));
+                let compared = match (number(left), number(right)) {
+                    (Some(left), Some(right)) => left.total_cmp(&right),
+                    _ => left.as_str().cmp(&right.as_str()),
+                };
+                if *descending { compared.reverse() } else { compared }
+            }
+        };
+        if compared != Ordering::Equal {
+            return compared;
+        }
+    }
+    // No two are made in the same millisecond.
+    let compared = a["node"]["createdAt"].as_str().cmp(&b["node"]["createdAt"].as_str());
+    if order.last().is_some_and(|(_, descending, _)| *descending) { compared.reverse() } else { compared }
+}
+
+/// Walks a list both ways under every order and filter.
+async fn check(shop: &Shop, list: &List) {
+    let searched = list.filters[0].starts_with("search");
+    let filters = if searched { list.filters.to_vec() } else { [&[""], list.filters].concat() };
+    for filter in filters {
+        let mut all = walk(shop, list, &format!("{filter}, orderBy: {{ field: CREATED_AT }}"), 100, true).await;
+        assert!(all.len() > 2, "{} {filter} finds too little to prove anything", list.around);
+        for order in list.orders.iter().flat_map(|sorts| directed(sorts)) {
+            let args = format!("{filter}, {}", argument(&order));
+            let whole = walk(shop, list, &args, 100, true).await;
+            all.sort_by(|a, b| compare(list, &order, a, b));
+            let nodes = |edges: &[Value]| edges.iter().map(|edge| edge["node"].clone()).collect::<Vec<_>>();
+            // A search without an order is by relevance, which no field shows.
+            let by_relevance = searched && order.is_empty();
+            assert!(by_relevance || nodes(&whole) == nodes(&all), "{} {args}", list.around);
+
+            let n = whole.len();
+            let sizes = if filter.is_empty() { vec![1, 2, 3, n - 1, n, n + 1] } else { vec![2] };
+            for size in sizes {
+                // Cursors and all: they depend on neither size nor direction (C3).
+                assert_eq!(walk(shop, list, &args, size, true).await, whole, "forward by {size}: {args}");
+                assert_eq!(walk(shop, list, &args, size, false).await, whole, "backward by {size}: {args}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn c1_c2_books_are_walked_both_ways() {
+    let filters = &["where: { year: { gte: 1990 } }", "where: { averageRating: { isNull: false } }"];
+    let mut books = root("books", BOOK_FIELDS, filters);
+    books.orders.extend([vec!["YEAR", "NAME"], vec!["YEAR", "NAME", "CREATED_AT"]]);
+    check(&Shop::new(PLAN).await, &books).await;
+}
+
+#[tokio::test]
+async fn c1_c2_what_a_search_finds_is_walked_both_ways() {
+    let filters = &["search: \"the\"", "search: \"of t*\"", "search: \"the\", where: { year: { gte: 1990 } }"];
+    let mut found = root("books", BOOK_FIELDS, filters);
+    found.orders.extend([vec!["YEAR", "AVERAGE_RATING"], vec!["AVERAGE_RATING", "NAME", "CREATED_AT"]]);
+    check(&Shop::new(PLAN).await, &found).await;
+}
+
+const RATING_FILTERS: &[&str] =
+    &["where: { rating: { in: [3, 5] } }", "where: { book: { name: { gte: \"A\" }, averageRating: { gte: 2 } } }"];
+const ORDER_FILTERS: &[&str] =
+    &["where: { totalPrice: { gte: \"100\" } }", "where: { not: { book: { ratingCount: { lt: 4 } } } }"];
+
+#[tokio::test]
+async fn c1_c2_ratings_and_orders_are_walked_both_ways() {
+    let shop = Shop::new(PLAN).await;
+    check(&shop, &root("ratings", RATING_FIELDS, RATING_FILTERS)).await;
+    check(&shop, &root("orders", ORDER_FIELDS, ORDER_FILTERS)).await;
+}
+
+#[tokio::test]
+async fn c1_c2_the_lists_of_a_book_are_walked_both_ways() {
+    let shop = Shop::new(PLAN).await;
+    let best = "{ books(orderBy: { field: TOTAL_REVENUE, direction: DESC }, first: 1) { nodes { id } } }";
+    let best = shop.data(best).await["books"]["nodes"][0]["id"].clone();
+    let of_book = |list: List, pointer| {
+        let around = format!("{{ node(id: {best}) {{ ... on Book {{ {{}} }} }} }}");
+        List { around, pointer, ..list }
+    };
+    check(&shop, &of_book(root("ratings", RATING_FIELDS, RATING_FILTERS), "/node/ratings")).await;
+    check(&shop, &of_book(root("orders", ORDER_FIELDS, ORDER_FILTERS), "/node/orders")).await;
+}
+
+/// The pages of many parents, read together, are those of each by itself.
+#[tokio::test]
+async fn c1_nested_lists_are_those_of_each_parent() {
+    let shop = Shop::new(PLAN).await;
+    let fields = "edges { cursor node { id } } pageInfo { hasPreviousPage hasNextPage startCursor endCursor }
+        totalCount pageCursors { first { cursor page isCurrent } previous { page } around { cursor page isCurrent }
+        next { cursor } last { cursor page } } approximateCount(upTo: 3) { value relation }";
+    let some = shop
+        .data(
+            "{ ratings(first: 1, after: \"\") { nodes { id } } r: ratings(orderBy: { field: RATING }, first: 20)
+        { pageInfo { endCursor } } }",
+        )
+        .await;
+    let cursor = some["r"]["pageInfo"]["endCursor"].as_str().unwrap();
+    for args in [
+        "first: 2".to_owned(),
+        "last: 3, orderBy: [{ field: RATING, direction: DESC }]".to_owned(),
+        "first: 0".to_owned(),
+        format!("first: 2, orderBy: {{ field: RATING }}, after: \"{cursor}\""),
+        format!("last: 2, orderBy: {{ field: RATING }}, before: \"{cursor}\""),
+        "first: 3, where: { rating: { gte: 4 } }, asOf: \"2022-01-01T00:40:00Z\"".to_owned(),
+    ] {
+        let list = format!("ratings({args}) {{ {fields} }} orders(first: 2) {{ {fields} }}");
+        let together = shop.data(&format!("{{ books {{ nodes {{ id {list} }} }} }}")).await;
+        for book in together["books"]["nodes"].as_array().unwrap() {
+            let alone = shop.data(&format!("{{ node(id: {}) {{ id ... on Book {{ {list} }} }} }}", book["id"])).await;
+            let estimates = |book: &Value| {
+                [&book["ratings"], &book["orders"]].map(|list| list["approximateCount"]["relation"].clone())
+            };
+            // An estimate of one is not that of another statement.
+            let without = |book: &Value| {
+                let mut book = book.clone();
+                if estimates(&book).contains(&"ESTIMATE".into()) {
+                    book["ratings"]["approximateCount"].take();
+                    book["orders"]["approximateCount"].take();
+                }
+                book
+            };
+            assert_eq!(without(&alone["node"]), without(book), "{args}");
+        }
+    }
+}
