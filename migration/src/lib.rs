@@ -8,15 +8,29 @@
 
 use sea_orm_migration::prelude::*;
 
-mod dialect;
-mod m20260101_000001_uuidv7;
-mod m20260101_000002_book;
-mod m20260101_000003_book_rating;
-mod m20260101_000004_book_order;
-mod m20261121_000001_book_name;
-mod m20261121_000002_orders;
-mod m20261121_000003_book_stats;
-mod m20261121_000004_book_search;
+mod change;
+
+/// Declares the files of the changes, each of which the database remembers by its name.
+macro_rules! changes {
+    ($($file:ident),+ $(,)?) => {
+        $(mod $file;)+
+
+        fn changes() -> Vec<Box<dyn MigrationTrait>> {
+            vec![$(Box::new(change::Named(stringify!($file), $file::change()))),+]
+        }
+    };
+}
+
+changes![
+    m20260101_000001_uuidv7,
+    m20260101_000002_book,
+    m20260101_000003_book_rating,
+    m20260101_000004_book_order,
+    m20261121_000001_book_name,
+    m20261121_000002_orders,
+    m20261121_000003_book_stats,
+    m20261121_000004_book_search,
+];
 
 /// Every change, in order.
 #[derive(Debug)]
@@ -25,16 +39,7 @@ pub struct Migrator;
 #[async_trait::async_trait]
 impl MigratorTrait for Migrator {
     fn migrations() -> Vec<Box<dyn MigrationTrait>> {
-        vec![
-            Box::new(m20260101_000001_uuidv7::Migration),
-            Box::new(m20260101_000002_book::Migration),
-            Box::new(m20260101_000003_book_rating::Migration),
-            Box::new(m20260101_000004_book_order::Migration),
-            Box::new(m20261121_000001_book_name::Migration),
-            Box::new(m20261121_000002_orders::Migration),
-            Box::new(m20261121_000003_book_stats::Migration),
-            Box::new(m20261121_000004_book_search::Migration),
-        ]
+        changes()
     }
 }
 

@@ -4,25 +4,14 @@
 //! of the millisecond (RFC 9562, section 6.2, method 3), then the variant and randomness of a version 4. SQLite has no
 //! defaults of this kind: there the server makes every id.
 
-use sea_orm_migration::prelude::*;
+use crate::change::Change;
 
-use crate::dialect::run;
-
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        run(manager, UP_POSTGRES, "").await
-    }
-
-    async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        run(manager, DOWN_POSTGRES, "").await
+pub fn change() -> Change {
+    Change {
+        up_postgres: UP_POSTGRES.into(),
+        up_sqlite: String::new(),
+        down_postgres: DOWN_POSTGRES.into(),
+        down_sqlite: String::new(),
     }
 }
 

@@ -1,24 +1,13 @@
 //! What customers paid for the books.
 
-use sea_orm_migration::prelude::*;
+use crate::change::Change;
 
-use crate::dialect::run;
-
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        run(manager, UP_POSTGRES, UP_SQLITE).await
-    }
-
-    async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        run(manager, "DROP TABLE book_order", "DROP TABLE book_order").await
+pub fn change() -> Change {
+    Change {
+        up_postgres: UP_POSTGRES.into(),
+        up_sqlite: UP_SQLITE.into(),
+        down_postgres: "DROP TABLE book_order".into(),
+        down_sqlite: "DROP TABLE book_order".into(),
     }
 }
 

@@ -4,25 +4,14 @@
 //! otherwise again on the next server. And a title has at most 360 bytes, which takes more than ninety characters of four
 //! bytes each to exceed: beside an id that is what a cursor of 512 characters has room for.
 
-use sea_orm_migration::prelude::*;
+use crate::change::Change;
 
-use crate::dialect::run;
-
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        run(manager, UP_POSTGRES, UP_SQLITE).await
-    }
-
-    async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        run(manager, DOWN_POSTGRES, "ALTER TABLE book DROP COLUMN name_bytes").await
+pub fn change() -> Change {
+    Change {
+        up_postgres: UP_POSTGRES.into(),
+        up_sqlite: UP_SQLITE.into(),
+        down_postgres: DOWN_POSTGRES.into(),
+        down_sqlite: "ALTER TABLE book DROP COLUMN name_bytes".into(),
     }
 }
 

@@ -3,25 +3,14 @@
 //! An index serves an order and its reverse. Where the primary key runs against the sort before it, as in "the cheapest
 //! first, and of those the newest", the order has an index of its own: without one each page would sort a whole tie.
 
-use sea_orm_migration::prelude::*;
+use crate::change::Change;
 
-use crate::dialect::run;
-
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        run(manager, UP, UP).await
-    }
-
-    async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        run(manager, DOWN, DOWN).await
+pub fn change() -> Change {
+    Change {
+        up_postgres: UP.into(),
+        up_sqlite: UP.into(),
+        down_postgres: DOWN.into(),
+        down_sqlite: DOWN.into(),
     }
 }
 

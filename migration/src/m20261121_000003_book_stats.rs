@@ -7,35 +7,21 @@
 //! PostgreSQL runs a trigger once for a statement, over all the rows that it touched. The sums of several books are
 //! always locked in the order of their ids, so that two such statements cannot wait for each other.
 
-use sea_orm_migration::prelude::*;
+use crate::change::Change;
 
-use crate::dialect::run;
-
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        run(manager, TABLE_POSTGRES, TABLE_SQLITE).await?;
-        // Before any row: PostgreSQL makes no index while foreign keys wait to be checked.
-        run(manager, INDEXES, INDEXES).await?;
-        for counted in [RATINGS, ORDERS] {
-            run(manager, &counted.triggers_postgres(), &counted.triggers_sqlite()).await?;
-        }
-        run(manager, BOOKS_POSTGRES, BOOKS_SQLITE).await
-    }
-
-    async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        run(manager, DOWN_POSTGRES, DOWN_SQLITE).await
+pub fn change() -> Change {
+    let counted = [RATINGS, ORDERS];
+    // The indexes before any row: PostgreSQL makes none while foreign keys wait to be checked.
+    Change {
+        up_postgres: [TABLE_POSTGRES, INDEXES, &counted.map(|c| c.triggers_postgres()).concat(), BOOKS_POSTGRES].concat(),
+        up_sqlite: [TABLE_SQLITE, INDEXES, &counted.map(|c| c.triggers_sqlite()).concat(), BOOKS_SQLITE].concat(),
+        down_postgres: DOWN_POSTGRES.into(),
+        down_sqlite: DOWN_SQLITE.into(),
     }
 }
 
 /// A table whose rows are counted and added up for the book that they are of.
+#[derive(Clone, Copy)]
 struct Counted {
     table: &'static str,
     /// The column that counts them.

@@ -4,31 +4,15 @@
 //! for (by `book_phrase` and `book_prefix` on PostgreSQL, [`folded_sqlite`] on SQLite). PostgreSQL decomposes a letter and
 //! drops its marks; the tokenizer of FTS5 does the same to Latin letters. What neither takes apart is written out.
 
-use sea_orm_migration::prelude::*;
+use crate::change::Change;
 
-use crate::dialect::run;
-
-#[derive(DeriveMigrationName)]
-pub struct Migration;
-
-#[async_trait::async_trait]
-impl MigrationTrait for Migration {
-    fn use_transaction(&self) -> Option<bool> {
-        Some(true)
-    }
-
-    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        run(manager, UP_POSTGRES, &UP_SQLITE.replace("{words}", &folded_sqlite("NEW.name"))).await?;
-        run(
-            manager,
-            "",
-            &format!("INSERT INTO book_words (book_id, words) SELECT id, {} FROM book", folded_sqlite("name")),
-        )
-        .await
-    }
-
-    async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
-        run(manager, DOWN_POSTGRES, DOWN_SQLITE).await
+pub fn change() -> Change {
+    let fill = format!("INSERT INTO book_words (book_id, words) SELECT id, {} FROM book", folded_sqlite("name"));
+    Change {
+        up_postgres: UP_POSTGRES.into(),
+        up_sqlite: UP_SQLITE.replace("{words}", &folded_sqlite("NEW.name")) + &fill,
+        down_postgres: DOWN_POSTGRES.into(),
+        down_sqlite: DOWN_SQLITE.into(),
     }
 }
 

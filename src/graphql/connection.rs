@@ -8,7 +8,8 @@ use keyset::{Order, Row, Slice};
 
 use super::count::{self, ApproximateCount};
 use super::error::Result;
-use super::list::{List, Listed};
+use super::list::List;
+use super::object::Listed;
 use super::page_cursors::PageCursors;
 
 /// A page of a list; or of one of many lists that are read together, the one at this place.

@@ -7,9 +7,13 @@ use async_graphql::{InputObject, InputType};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{Condition, DatabaseConnection, DbBackend};
 
-mod value;
+mod comparison;
+mod id;
+mod text;
 
-pub use value::{Comparison, IdFilter, NullableDecimalFilter, NullableFloatFilter, TextFilter};
+pub use comparison::{Comparison, NullableDecimalFilter, NullableFloatFilter};
+pub use id::IdFilter;
+pub use text::TextFilter;
 
 use super::book::BookFilter;
 use super::error::{Code, Error, Result};

@@ -1,82 +1,21 @@
-//! Which rows a list holds, in which order, and the reading of them.
+//! The reading of a list: its page, and what is asked about it. What is not asked is not read.
 
 use std::iter;
 
-use async_graphql::{Context, InputType, OutputType};
-use keyset::{Args, Count, Order, Page, PageCursors, Row, Slice};
+use async_graphql::Context;
+use keyset::{Count, Order, Page, PageCursors, Row, Slice};
 use sea_orm::{DatabaseConnection, EntityTrait, QueryFilter, Select};
 use uuid::Uuid;
 
 use super::count;
 use super::date_time::DateTime;
 use super::error::Result;
-use super::filter::{Filter, Scope};
+use super::filter::Scope;
+use super::object::{Column, ListArgs, Listed, OfBook, RowObject};
 use super::page_cursors::REACH;
-use super::sort::Sort;
 use super::together::{Once, PerField};
 use crate::config::Limits;
 use crate::db::Db;
-
-/// An object that stands for a row of a table.
-pub trait RowObject: OutputType + Sized {
-    /// The table.
-    type Entity: EntityTrait;
-
-    /// The column of its primary key.
-    fn key_column() -> Column<Self>;
-
-    /// The primary key of its row.
-    fn key(&self) -> Uuid;
-
-    /// The objects of rows that were read together: they share what is read for them.
-    fn together(rows: Vec<<Self::Entity as EntityTrait>::Model>) -> Vec<Self>;
-}
-
-/// An object that there are lists of.
-pub trait Listed: RowObject {
-    /// What its lists can be ordered by.
-    type SortField: InputType + Copy;
-    /// What its lists can be filtered by.
-    type Filter: Filter;
-
-    /// The rows of the list and their order.
-    fn rows(args: &ListArgs<Self>, scope: &mut Scope) -> Result<(Select<Self::Entity>, Order)>;
-}
-
-/// The rows of a book.
-pub trait OfBook: Listed {
-    /// The reference to the book.
-    fn book_id() -> Column<Self>;
-}
-
-/// A column of an object's table.
-pub type Column<T> = <<T as RowObject>::Entity as EntityTrait>::Column;
-
-/// The rows and the order of a list whose sorts are columns of its table, each of which an index holds.
-pub fn by_columns<T: Listed>(
-    args: &ListArgs<T>,
-    scope: &mut Scope,
-    column: impl Fn(T::SortField) -> Column<T>,
-) -> Result<(Select<T::Entity>, Order)> {
-    let sorts = args.order_by.iter().map(|sort| sort.by(keyset::Sort::asc(column(sort.field))));
-    let order = Order::of::<T::Entity>(sorts)?;
-    let rows = match &args.filter {
-        None => T::Entity::find(),
-        Some(filter) => T::Entity::find().filter(filter.condition(scope)?),
-    };
-    Ok((rows, order))
-}
-
-/// The arguments of a list.
-pub struct ListArgs<T: Listed> {
-    pub page: Args,
-    pub order_by: Vec<Sort<T::SortField>>,
-    /// In a box, as it is large and passed on often.
-    pub filter: Option<Box<T::Filter>>,
-    pub as_of: Option<DateTime>,
-    /// Only some lists can be searched.
-    pub search: Option<String>,
-}
 
 /// A list; or the same list of each of many parents, whose pages are read together.
 pub struct List<T: Listed> {

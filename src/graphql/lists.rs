@@ -7,7 +7,7 @@ use super::connection::Connection;
 use super::date_time::DateTime;
 use super::error::Result;
 use super::limits::list_cost;
-use super::list::{ListArgs, Listed};
+use super::object::{ListArgs, Listed};
 use super::order::Order;
 use super::query::{Query, root};
 use super::rating::Rating;

@@ -16,6 +16,8 @@ mod book;
 mod order;
 mod rating;
 
+mod object;
+
 mod connection;
 mod count;
 mod list;

@@ -14,7 +14,8 @@ use uuid::Uuid;
 
 use super::book::Book;
 use super::error::{Code, Error, Result};
-use super::list::{RowObject, reader};
+use super::list::reader;
+use super::object::RowObject;
 use super::order::Order;
 use super::rating::Rating;
 

@@ -6,9 +6,10 @@ use super::book::Book;
 use super::connection::Connection;
 use super::error::{Code, Error, Result};
 use super::limits::{STATEMENT_COST, nodes_cost};
-use super::list::{List, ListArgs, Listed};
+use super::list::List;
 use super::lists::RootLists;
 use super::node::{self, Node, NodeId, NodeType};
+use super::object::{ListArgs, Listed};
 use crate::config::Limits;
 
 pub struct Query;

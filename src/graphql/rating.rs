@@ -12,8 +12,8 @@ use super::book::{Book, BookFilter, Books, of_book};
 use super::date_time::DateTime;
 use super::error::Result;
 use super::filter::{Comparison, Filter, IdFilter, Logic, Scope, all};
-use super::list::{ListArgs, Listed, OfBook, RowObject, by_columns};
 use super::node::{NodeId, NodeType};
+use super::object::{ListArgs, Listed, OfBook, RowObject, by_columns};
 
 #[derive(Clone)]
 pub struct Rating {

@@ -70,7 +70,7 @@ async fn no_text_is_too_much_for_the_server() {
     };
     let chain = |length: usize| {
         let fragment = |n: usize| format!("fragment F{n} on Query {{ ...F{} }} ", n + 1);
-        let fragments = (0..length).map(fragment).collect::<Vec<_>>().join("");
+        let fragments: String = (0..length).map(fragment).collect();
         format!("{{ ...F0 }} {fragments} fragment F{length} on Query {{ __typename }}")
     };
     let lists = |levels: usize| {
