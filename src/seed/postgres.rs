@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use sea_orm::sqlx::{self, PgConnection};
+use sea_orm::sqlx::{self, AssertSqlSafe, Executor, PgConnection, Row};
 use sea_orm::{DatabaseConnection, Value};
 
 use super::progress::Progress;
@@ -14,10 +14,31 @@ const BATCH: usize = 256 * 1024;
 /// Fills the tables in one transaction.
 pub async fn fill(db: &DatabaseConnection, shop: &Shop, progress: Progress) -> Result<(), sqlx::Error> {
     let mut transaction = db.get_postgres_connection_pool().begin().await?;
+    let indexes = drop_indexes(&mut transaction).await?;
     for table in shop.tables() {
         copy(&mut transaction, shop, table, progress).await?;
     }
+    // No index is made while foreign keys wait to be checked.
+    transaction.execute("SET CONSTRAINTS ALL IMMEDIATE").await?;
+    for definition in indexes {
+        transaction.execute(AssertSqlSafe(definition)).await?;
+    }
     transaction.commit().await
+}
+
+/// Drops the indexes, to be made again from these definitions when the tables are full: sorting all entries once costs a
+/// fraction of finding a place for each.
+async fn drop_indexes(db: &mut PgConnection) -> Result<Vec<String>, sqlx::Error> {
+    let sql = "SELECT indexname::text, indexdef FROM pg_indexes
+        WHERE schemaname = current_schema()
+            AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = format('%I.%I', schemaname, indexname)::regclass)";
+    let mut definitions = Vec::new();
+    for index in db.fetch_all(sql).await? {
+        let name: String = index.try_get(0)?;
+        definitions.push(index.try_get(1)?);
+        db.execute(AssertSqlSafe(format!("DROP INDEX {name}"))).await?;
+    }
+    Ok(definitions)
 }
 
 async fn copy(db: &mut PgConnection, shop: &Shop, table: Table, progress: Progress) -> Result<(), sqlx::Error> {

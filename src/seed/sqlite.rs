@@ -23,10 +23,28 @@ pub async fn fill(db: &DatabaseConnection, shop: &Shop, progress: Progress) -> R
 
 async fn fill_tables(db: &DatabaseConnection, shop: &Shop, progress: Progress) -> Result<(), DbErr> {
     let transaction = db.begin().await?;
+    let indexes = drop_indexes(&transaction).await?;
     for table in shop.tables() {
         insert(&transaction, shop, table, progress).await?;
     }
+    for definition in indexes {
+        transaction.execute_unprepared(&definition).await?;
+    }
     transaction.commit().await
+}
+
+/// Drops the indexes, to be made again from these definitions when the tables are full: sorting all entries once costs a
+/// fraction of finding a place for each.
+async fn drop_indexes(db: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {
+    // What a constraint brings has no definition, and stays.
+    let sql = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL";
+    let mut definitions = Vec::new();
+    for index in db.query_all_raw(Statement::from_string(DbBackend::Sqlite, sql)).await? {
+        let name: String = index.try_get("", "name")?;
+        definitions.push(index.try_get("", "sql")?);
+        db.execute_unprepared(&format!("DROP INDEX {name}")).await?;
+    }
+    Ok(definitions)
 }
 
 async fn insert(db: &impl ConnectionTrait, shop: &Shop, table: Table, progress: Progress) -> Result<(), DbErr> {
