@@ -22,6 +22,11 @@ check:
     cargo clippy --workspace --all-targets -- -D warnings
     cargo doc --workspace --no-deps
 
+# check schema.graphql by Relay's rules (needs npm)
+relay:
+    npm --prefix tests/relay ci --no-audit --no-fund
+    npm --prefix tests/relay test
+
 # write schema.graphql anew
 schema:
     cargo run --quiet -- schema > schema.graphql
