@@ -1,7 +1,7 @@
 //! The GraphQL schema.
 //!
-//! A list is named by its object (`book`, `rating`, `order`: which rows, in which orders, under which filters) and read by
-//! [`list`]: it opens the arguments, has the engine read the page, and [`connection`] shows the slice as edges.
+//! A list is named by its object (`book`, `rating`, `order`: which rows, in which orders, under which filters). `list` opens
+//! the arguments and has the engine read the page, and `connection` shows the slice as edges.
 #![allow(clippy::unused_async, reason = "a resolver is async whether it waits or not")]
 
 use async_graphql::{EmptyMutation, EmptySubscription, SDLExportOptions};
