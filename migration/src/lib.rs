@@ -43,5 +43,5 @@ impl MigratorTrait for Migrator {
     }
 }
 
-pub use m20261121_000004_book_search::folded_sqlite;
+pub use m20261121_000004_book_search::folded;
 pub use sea_orm_migration::{MigrationStatus, MigratorTrait};

@@ -4,8 +4,12 @@
 //! write: by `INSERT`, `UPDATE`, `DELETE` and `COPY`. Both sums are whole numbers, stars and cents, so that no order of
 //! additions and subtractions makes a difference.
 //!
-//! PostgreSQL runs a trigger once for a statement, over all the rows that it touched. The sums of several books are
-//! always locked in the order of their ids, so that two such statements cannot wait for each other.
+//! PostgreSQL runs a trigger once for a statement, over all the rows that it touched. First the books are locked, as the
+//! foreign keys will do anyway when the transaction ends, then their sums, and each in the order of their ids: so neither two
+//! such statements nor one of them and a deletion of the book wait for each other. Writers of one book do wait for each
+//! other's commit; under SERIALIZABLE, all but one of them have to try again.
+//!
+//! The key of a book never changes: its sums refer to it and do not follow.
 
 use crate::change::Change;
 
@@ -13,8 +17,8 @@ pub fn change() -> Change {
     let counted = [RATINGS, ORDERS];
     // The indexes before any row: PostgreSQL makes none while foreign keys wait to be checked.
     Change {
-        up_postgres: [TABLE_POSTGRES, INDEXES, &counted.map(|c| c.triggers_postgres()).concat(), BOOKS_POSTGRES].concat(),
-        up_sqlite: [TABLE_SQLITE, INDEXES, &counted.map(|c| c.triggers_sqlite()).concat(), BOOKS_SQLITE].concat(),
+        up_postgres: [TABLE_POSTGRES, INDEXES, &counted.map(|c| c.triggers_postgres()).concat(), &books_postgres()].concat(),
+        up_sqlite: [TABLE_SQLITE, INDEXES, &counted.map(|c| c.triggers_sqlite()).concat(), &books_sqlite()].concat(),
         down_postgres: DOWN_POSTGRES.into(),
         down_sqlite: DOWN_SQLITE.into(),
     }
@@ -50,6 +54,12 @@ const ORDERS: Counted = Counted {
 };
 
 impl Counted {
+    /// The count and the sum of the rows of a book, with this value of a row.
+    fn counted(&self, value: &str, book: &str) -> String {
+        let of_book = format!("FROM {} WHERE book_id = {book}.id", self.table);
+        format!("(SELECT count(*) {of_book}), (SELECT coalesce(sum({value}), 0) {of_book})")
+    }
+
     /// Additions come first: no sum falls short of its rows in between.
     ///
     /// A row can come before its book, whose key is checked at the end of the transaction: then the addition makes the
@@ -70,14 +80,20 @@ impl Counted {
     WHERE stats.book_id = gone.book_id;"
         );
         let lock = |books| {
-            format!("\n    PERFORM FROM book_stats WHERE book_id IN ({books}) ORDER BY book_id FOR NO KEY UPDATE;")
+            format!(
+                "
+    PERFORM FROM book WHERE id IN ({books}) ORDER BY id FOR KEY SHARE;
+    PERFORM FROM book_stats WHERE book_id IN ({books}) ORDER BY book_id FOR NO KEY UPDATE;"
+            )
         };
+        let lock_new = lock("SELECT book_id FROM added");
         let lock_old = lock("SELECT book_id FROM removed");
         let lock_both = lock("SELECT book_id FROM added UNION SELECT book_id FROM removed");
+        let lock_all = lock("SELECT id FROM book");
         let trigger = |event: &str, rows: &str, name: &str, body: &str| {
             format!(
                 "
-CREATE FUNCTION {table}_{name}() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION {table}_{name}() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN{body}
     RETURN NULL;
 END $$;
@@ -86,7 +102,7 @@ CREATE TRIGGER {name} AFTER {event} ON {table} {rows} EXECUTE FUNCTION {table}_{
             )
         };
         [
-            trigger("INSERT", "REFERENCING NEW TABLE AS added", "added", &add),
+            trigger("INSERT", "REFERENCING NEW TABLE AS added", "added", &[lock_new, add.clone()].concat()),
             trigger(
                 "UPDATE",
                 "REFERENCING NEW TABLE AS added OLD TABLE AS removed",
@@ -94,7 +110,12 @@ CREATE TRIGGER {name} AFTER {event} ON {table} {rows} EXECUTE FUNCTION {table}_{
                 &[lock_both, add.clone(), remove.clone()].concat(),
             ),
             trigger("DELETE", "REFERENCING OLD TABLE AS removed", "removed", &[lock_old, remove].concat()),
-            trigger("TRUNCATE", "", "emptied", &format!("\n    UPDATE book_stats SET {count} = 0, {sum} = 0;")),
+            trigger(
+                "TRUNCATE",
+                "",
+                "emptied",
+                &format!("{lock_all}\n    UPDATE book_stats SET {count} = 0, {sum} = 0;"),
+            ),
         ]
         .concat()
     }
@@ -142,45 +163,49 @@ CREATE TABLE book_stats (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Every book has sums. One that is deleted and inserted again in one transaction keeps its rows, which are counted.
-const BOOKS_POSTGRES: &str = "
-CREATE FUNCTION book_added() RETURNS trigger LANGUAGE plpgsql AS $$
+/// Every book has sums. They are counted when it is inserted, because its rows can be there before it: where it is deleted
+/// and inserted again in one transaction, or replaced.
+fn books_postgres() -> String {
+    let counts = |row: &str| [RATINGS, ORDERS].map(|counted| counted.counted(counted.postgres, row)).join(", ");
+    format!(
+        "
+CREATE FUNCTION book_added() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
-    INSERT INTO book_stats (book_id, rating_count, rating_sum, order_count, revenue_cents)
-    SELECT id, ratings.count, ratings.sum, orders.count, orders.sum
-    FROM added,
-        LATERAL (SELECT count(*) AS count, coalesce(sum(rating), 0) AS sum
-                 FROM book_rating WHERE book_id = added.id) AS ratings,
-        LATERAL (SELECT count(*) AS count, coalesce(sum((total_price * 100)::bigint), 0) AS sum
-                 FROM book_order WHERE book_id = added.id) AS orders
-    ON CONFLICT (book_id) DO NOTHING;
+    INSERT INTO book_stats (book_id, {COLUMNS}) SELECT id, {} FROM added
+    ON CONFLICT (book_id) DO UPDATE SET ({COLUMNS}) = ({EXCLUDED});
     RETURN NULL;
 END $$;
 
 CREATE TRIGGER stats AFTER INSERT ON book REFERENCING NEW TABLE AS added EXECUTE FUNCTION book_added();
 
-INSERT INTO book_stats (book_id) SELECT id FROM book;
-UPDATE book_stats AS stats SET rating_count = r.count, rating_sum = r.sum
-FROM (SELECT book_id, count(*) AS count, sum(rating) AS sum FROM book_rating GROUP BY book_id) AS r
-WHERE r.book_id = stats.book_id;
-UPDATE book_stats AS stats SET order_count = o.count, revenue_cents = o.cents
-FROM (SELECT book_id, count(*) AS count, sum((total_price * 100)::bigint) AS cents
-      FROM book_order GROUP BY book_id) AS o
-WHERE o.book_id = stats.book_id;
-";
+INSERT INTO book_stats (book_id, {COLUMNS}) SELECT id, {} FROM book;
+",
+        counts("added"),
+        counts("book"),
+    )
+}
 
-const BOOKS_SQLITE: &str = "
-CREATE TRIGGER book_added AFTER INSERT ON book BEGIN INSERT INTO book_stats (book_id) VALUES (NEW.id); END;
+fn books_sqlite() -> String {
+    let counts = |row: &str| {
+        let value = |counted: Counted| counted.sqlite.replace("{row}.", "");
+        [RATINGS, ORDERS].map(|counted| counted.counted(&value(counted), row)).join(", ")
+    };
+    format!(
+        "
+CREATE TRIGGER book_added AFTER INSERT ON book BEGIN
+    INSERT INTO book_stats (book_id, {COLUMNS}) VALUES (NEW.id, {})
+    ON CONFLICT (book_id) DO UPDATE SET ({COLUMNS}) = ({EXCLUDED});
+END;
 
-INSERT INTO book_stats (book_id) SELECT id FROM book;
-UPDATE book_stats SET rating_count = r.count, rating_sum = r.sum
-FROM (SELECT book_id, count(*) AS count, sum(rating) AS sum FROM book_rating GROUP BY book_id) AS r
-WHERE r.book_id = book_stats.book_id;
-UPDATE book_stats SET order_count = o.count, revenue_cents = o.cents
-FROM (SELECT book_id, count(*) AS count, sum(CAST(round(total_price * 100) AS INTEGER)) AS cents
-      FROM book_order GROUP BY book_id) AS o
-WHERE o.book_id = book_stats.book_id;
-";
+INSERT INTO book_stats (book_id, {COLUMNS}) SELECT id, {} FROM book;
+",
+        counts("NEW"),
+        counts("book"),
+    )
+}
+
+const COLUMNS: &str = "rating_count, rating_sum, order_count, revenue_cents";
+const EXCLUDED: &str = "excluded.rating_count, excluded.rating_sum, excluded.order_count, excluded.revenue_cents";
 
 const INDEXES: &str = "
 CREATE INDEX book_stats_by_average_rating ON book_stats (average_rating, book_id);

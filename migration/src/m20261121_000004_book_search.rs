@@ -1,23 +1,24 @@
 //! The words of titles, for full-text search.
 //!
-//! Case and diacritics do not matter: the databases fold both sides, the titles here and the words that somebody looks
-//! for (by `book_phrase` and `book_prefix` on PostgreSQL, [`folded_sqlite`] on SQLite). PostgreSQL decomposes a letter and
-//! drops its marks; the tokenizer of FTS5 does the same to Latin letters. What neither takes apart is written out.
+//! Case and diacritics do not matter: the titles here and the words that somebody looks for are folded alike, and alike on
+//! both databases. The tokenizer of FTS5 drops the marks of Latin letters; on PostgreSQL `book_words` does. What neither
+//! takes apart, or one of them only, is written out in [`LETTERS`].
 
 use crate::change::Change;
 
 pub fn change() -> Change {
-    let fill = format!("INSERT INTO book_words (book_id, words) SELECT id, {} FROM book", folded_sqlite("name"));
+    let fill = format!("INSERT INTO book_words (book_id, words) SELECT id, {} FROM book", folded_sql("name"));
     Change {
-        up_postgres: UP_POSTGRES.into(),
-        up_sqlite: UP_SQLITE.replace("{words}", &folded_sqlite("NEW.name")) + &fill,
+        up_postgres: UP_POSTGRES.replace("{folded}", &folded_sql(PLAIN_POSTGRES)),
+        up_sqlite: UP_SQLITE.replace("{words}", &folded_sql("NEW.name")) + &fill,
         down_postgres: DOWN_POSTGRES.into(),
         down_sqlite: DOWN_SQLITE.into(),
     }
 }
 
-/// Letters without a decomposition into a base and its marks.
-const LETTERS: [(&str, &str); 14] = [
+/// Letters and what they are folded to.
+const LETTERS: [(&str, &str); 38] = [
+    // Without a decomposition into a base and its marks.
     ("ø", "o"),
     ("Ø", "o"),
     ("ł", "l"),
@@ -30,27 +31,57 @@ const LETTERS: [(&str, &str); 14] = [
     ("œ", "oe"),
     ("Œ", "oe"),
     ("ß", "ss"),
+    ("ẞ", "ss"),
     ("þ", "th"),
     ("Þ", "th"),
+    // Greek and Cyrillic letters that are usually typed without their mark.
+    ("ά", "α"),
+    ("Ά", "α"),
+    ("έ", "ε"),
+    ("Έ", "ε"),
+    ("ή", "η"),
+    ("Ή", "η"),
+    ("ί", "ι"),
+    ("Ί", "ι"),
+    ("ϊ", "ι"),
+    ("Ϊ", "ι"),
+    ("ΐ", "ι"),
+    ("ό", "ο"),
+    ("Ό", "ο"),
+    ("ύ", "υ"),
+    ("Ύ", "υ"),
+    ("ϋ", "υ"),
+    ("Ϋ", "υ"),
+    ("ΰ", "υ"),
+    ("ώ", "ω"),
+    ("Ώ", "ω"),
+    ("ς", "σ"),
+    ("ё", "е"),
+    ("Ё", "е"),
 ];
 
-/// An SQL expression of SQLite with those letters replaced that the tokenizer would leave as they are.
-pub fn folded_sqlite(expression: &str) -> String {
+/// A text that is looked for on SQLite, folded as the titles are. On PostgreSQL `book_phrase` and `book_prefix` do it.
+///
+/// A change of the letters is a new change of the schema, which folds the titles anew, and brings its own of this.
+pub fn folded(text: &str) -> String {
+    LETTERS.into_iter().fold(text.to_owned(), |text, (letter, base)| text.replace(letter, base))
+}
+
+/// The same, as an SQL expression.
+fn folded_sql(expression: &str) -> String {
     let replaced = |folded, (letter, base)| format!("replace({folded}, '{letter}', '{base}')");
     LETTERS.into_iter().fold(expression.to_owned(), replaced)
 }
 
+/// Lower case, and Latin letters without their marks.
+const PLAIN_POSTGRES: &str = r#"normalize(
+        regexp_replace(normalize(lower(text COLLATE "und-x-icu"), NFD), '([a-z])[\u0300-\u036f]+', '\1', 'g'), NFC)"#;
+
 // The collation says what a letter is, wherever the server runs.
 const UP_POSTGRES: &str = r#"
 CREATE FUNCTION book_words(text text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT AS $$
-    SELECT regexp_replace(
-        replace(replace(replace(replace(
-            translate(regexp_replace(normalize(lower(text COLLATE "und-x-icu"), NFD), '[\u0300-\u036f]', '', 'g'),
-                'øłđıς', 'oldiσ'),
-            'æ', 'ae'), 'œ', 'oe'), 'ß', 'ss'), 'þ', 'th') COLLATE "und-x-icu",
-        '[^[:alnum:]]+', ' ', 'g')
+    SELECT regexp_replace({folded} COLLATE "und-x-icu", '[^[:alnum:]]+', ' ', 'g')
 $$;
-
 CREATE FUNCTION book_phrase(text text) RETURNS tsquery LANGUAGE sql IMMUTABLE PARALLEL SAFE STRICT AS $$
     SELECT phraseto_tsquery('simple', book_words(text))
 $$;
@@ -98,7 +129,8 @@ CREATE TRIGGER book_words_changed AFTER UPDATE ON book_words BEGIN
 END;
 
 CREATE TRIGGER book_named AFTER INSERT ON book BEGIN
-    INSERT INTO book_words (book_id, words) VALUES (NEW.id, {words});
+    INSERT INTO book_words (book_id, words) VALUES (NEW.id, {words})
+    ON CONFLICT (book_id) DO UPDATE SET words = excluded.words;
 END;
 CREATE TRIGGER book_renamed AFTER UPDATE OF name ON book BEGIN
     UPDATE book_words SET words = {words} WHERE book_id = NEW.id;

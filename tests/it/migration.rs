@@ -44,6 +44,9 @@ async fn values_out_of_bounds_are_refused() {
     let (_test, db) = empty().await;
     let book = insert_book(&db, &"é".repeat(100), -800).await.unwrap();
     assert!(insert_book(&db, &"é".repeat(101), 2000).await.is_err());
+    insert_book(&db, &"本".repeat(100), 2000).await.unwrap();
+    insert_book(&db, &"🎼".repeat(75), 2000).await.unwrap();
+    assert!(insert_book(&db, &"🎼".repeat(76), 2000).await.is_err(), "301 bytes and more");
     assert!(insert_book(&db, "", 2000).await.is_err());
     assert!(insert_book(&db, "x", 10_000).await.is_err());
     for rating in [1, 5] {

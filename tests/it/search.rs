@@ -34,7 +34,7 @@ async fn check(shop: &Shop, search: &str, titles: &[&str]) {
     assert_eq!(found(shop, search).await, titles, "{search}");
 }
 
-const TITLES: [&str; 8] = [
+const TITLES: [&str; 13] = [
     "The Fifth Symphony of Kraków",
     "A Symphony, and the Fifth Element",
     "The Fifth Symphony",
@@ -43,12 +43,17 @@ const TITLES: [&str; 8] = [
     "Ærøskøbing & Łódź: Straße",
     "ÉTUDE",
     "Κόσμος",
+    "Ёлка Майский",
+    "GROẞE STRAẞE",
+    "がくせい",
+    "カタカナ",
+    "한국",
 ];
 
 #[tokio::test]
 async fn words_phrases_and_beginnings_are_found_the_most_relevant_first() {
     let shop = shop_of(&TITLES).await;
-    let [krakow, element, fifth, symphonies, mail, letters, etude, cosmos] = TITLES;
+    let [krakow, element, fifth, symphonies, mail, letters, etude, cosmos, tree, street, student, kana, korea] = TITLES;
     check(&shop, "fifth symphony", &[fifth, krakow, element]).await;
     check(&shop, "SYMPHONY fifth", &[fifth, krakow, element]).await;
     check(&shop, "\"fifth symphony\"", &[fifth, krakow]).await;
@@ -68,6 +73,18 @@ async fn words_phrases_and_beginnings_are_found_the_most_relevant_first() {
     check(&shop, "e\u{301}tude", &[etude]).await;
     check(&shop, "ΚΌΣΜΟΣ", &[cosmos]).await;
     check(&shop, "κόσμος", &[cosmos]).await;
+    check(&shop, "κοσμος", &[cosmos]).await;
+    check(&shop, "κο\u{301}σμος", &[cosmos]).await;
+    check(&shop, "елка", &[tree]).await;
+    check(&shop, "майский", &[tree]).await;
+    check(&shop, "маискии", &[]).await;
+    check(&shop, "grosse strasse", &[street]).await;
+    check(&shop, "がくせい", &[student]).await;
+    check(&shop, "か", &[]).await;
+    check(&shop, "カタ*", &[kana]).await;
+    check(&shop, "한국", &[korea]).await;
+    check(&shop, "하*", &[]).await;
+    check(&shop, "fifth fifth fifth symphony", &[fifth, krakow, element]).await;
     check(&shop, "!!", &[]).await;
     check(&shop, "² ²*", &[]).await;
     check(&shop, "² fifth sy* \"\"", &[fifth, krakow, element]).await;

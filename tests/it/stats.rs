@@ -136,12 +136,26 @@ async fn sums_are_exact_after_a_replacement_and_a_truncation() {
         let replaced = "REPLACE INTO book_rating (id, rating, book_id)
             SELECT id, 1, (SELECT max(id) FROM book) FROM book_rating WHERE rating > 3";
         writer.execute_unprepared(replaced).await.unwrap();
+        check(&shop.db).await;
+        let replaced =
+            "PRAGMA foreign_keys = OFF; REPLACE INTO book (id, name, year) SELECT id, name, year + 1 FROM book;
+            PRAGMA foreign_keys = ON;";
+        writer.execute_unprepared(replaced).await.unwrap();
     } else {
         writer.execute_unprepared("TRUNCATE book_rating").await.unwrap();
     }
     check(&shop.db).await;
     writer.execute_unprepared("DELETE FROM book_order").await.unwrap();
     check(&shop.db).await;
+}
+
+#[tokio::test]
+async fn the_key_of_a_book_never_changes() {
+    let shop = Shop::new(SMALL).await;
+    let id = Value::from(Uuid::now_v7());
+    let change = book::Entity::update_many().col_expr(book::Column::Id, Expr::value(id));
+    let one = book::Entity::find().one(&shop.db.reader).await.unwrap().unwrap();
+    assert!(change.filter(book::Column::Id.eq(one.id)).exec(&shop.db.writer).await.is_err());
 }
 
 /// PostgreSQL checks foreign keys at the end of the transaction: a row can come before its book, and outlive it.
@@ -159,6 +173,14 @@ async fn sums_are_exact_whatever_comes_first() {
         // A book that goes and comes back under its rows.
         "CREATE TEMPORARY TABLE kept ON COMMIT DROP AS SELECT * FROM book; DELETE FROM book;
          INSERT INTO book (id, name, year) SELECT id, name, year FROM kept;",
+        // A row that comes while its book is gone.
+        "CREATE TEMPORARY TABLE kept ON COMMIT DROP AS SELECT * FROM book; DELETE FROM book;
+         INSERT INTO book_rating (rating, book_id) SELECT 1, id FROM kept;
+         INSERT INTO book (id, name, year) SELECT id, name, year FROM kept;",
+        // Under a search path that finds nothing.
+        "SET LOCAL search_path = ''; INSERT INTO public.book (name, year) VALUES ('y', 1);
+         INSERT INTO public.book_rating (rating, book_id) SELECT 2, id FROM public.book;
+         UPDATE public.book_rating SET rating = 3; DELETE FROM public.book_order;",
         // Rows that move away from a book that is gone.
         "DELETE FROM book WHERE id = '00000000-0000-7000-8000-000000000001';
          UPDATE book_rating SET book_id = (SELECT min(id::text)::uuid FROM book)

@@ -4,6 +4,7 @@
 //! has all of them. What a word is, and that case and diacritics do not matter, is the databases' business: the terms
 //! reach them as parameters, so whatever somebody types is a term.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use ::entity::book;
@@ -24,7 +25,7 @@ pub struct Search {
 }
 
 /// A word, or several that stand together.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Term {
     text: String,
     /// Whether its last word can go on.
@@ -60,7 +61,9 @@ impl Search {
             let term = |word: &str| Term { text: word.to_owned(), is_prefix: word.ends_with('*') };
             terms.extend(piece.split_whitespace().map(term));
         }
-        terms.retain(|term| term.letters() > 0);
+        // What is said twice is asked for once.
+        let mut known = HashSet::new();
+        terms.retain(|term| term.letters() > 0 && known.insert(term.clone()));
         Ok(Some(Self { terms }))
     }
 
@@ -111,12 +114,9 @@ fn matches(terms: &[Term], backend: DbBackend) -> Expr {
 /// ```
 fn matches_sqlite(terms: &[Term]) -> Expr {
     let terms: Vec<String> = terms.iter().map(Term::to_string).collect();
-    let found = format!(
-        "book.id IN (SELECT book_id FROM book_words WHERE number IN
-            (SELECT rowid FROM book_search WHERE book_search MATCH {}))",
-        migration::folded_sqlite("?"),
-    );
-    Expr::cust_with_values(found, [terms.join(" ")])
+    let found = "book.id IN (SELECT book_id FROM book_words WHERE number IN
+        (SELECT rowid FROM book_search WHERE book_search MATCH ?))";
+    Expr::cust_with_values(found, [migration::folded(&terms.join(" "))])
 }
 
 /// ```sql
