@@ -60,13 +60,13 @@ pub struct Limits {
         env = "MAX_PAGE_SIZE",
         default_value_t = Limits::DEFAULT.max_page_size,
         value_name = "N",
-        value_parser = clap::value_parser!(u32).range(1..=1000),
+        value_parser = clap::value_parser!(u32).range(1..=Limits::LARGEST_PAGE as i64),
         global = true
     )]
     pub max_page_size: u32,
 
-    /// The most that a request may cost: 1 for each field, 50 more for each statement, a list its size times what is
-    /// selected of it.
+    /// The most that a request may cost: 1 for each field, a list its size times what is selected of it, 50 for each
+    /// statement, 1,000 for an exact count.
     #[arg(
         long,
         env = "MAX_COMPLEXITY",
@@ -76,14 +76,24 @@ pub struct Limits {
     )]
     pub max_complexity: usize,
 
-    /// The most levels that a request may be deep.
-    #[arg(long, env = "MAX_DEPTH", default_value_t = Limits::DEFAULT.max_depth, value_name = "N", global = true)]
+    /// The most levels that a request may be deep, 32 at most.
+    #[arg(
+        long,
+        env = "MAX_DEPTH",
+        default_value_t = Limits::DEFAULT.max_depth,
+        value_name = "N",
+        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=32),
+        global = true
+    )]
     pub max_depth: usize,
 }
 
 impl Limits {
     /// Enough for a page of a hundred objects with a page of a hundred each, and for the introspection of GraphiQL.
     pub const DEFAULT: Self = Self { max_page_size: 100, max_complexity: 50_000, max_depth: 20 };
+
+    /// The largest size of a page that a server can be configured for.
+    pub const LARGEST_PAGE: usize = 1000;
 
     /// The sizes of pages.
     pub fn pages(self) -> keyset::Limits {

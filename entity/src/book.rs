@@ -13,7 +13,7 @@ pub struct Model {
     /// UUIDv7: says when the row was made, see [`id::created_at`].
     #[sea_orm(primary_key, auto_increment = false)]
     pub id: Uuid,
-    /// The title: 1 to 100 characters.
+    /// The title: 1 to 100 characters, at most 300 bytes.
     #[sea_orm(column_type = "String(StringLen::N(100))")]
     pub name: String,
     /// The year of publication, in the proleptic Gregorian calendar; before the common era it is negative.

@@ -1,8 +1,7 @@
 //! What a customer paid for a book.
 
+use sea_orm::Set;
 use sea_orm::entity::prelude::*;
-use sea_orm::sea_query::Func;
-use sea_orm::{DbBackend, ExprTrait, Set};
 
 use crate::id;
 
@@ -17,7 +16,7 @@ pub struct Model {
     /// The price of the whole order: 0.00 to 99,999,999.99, in whole cents.
     ///
     /// `numeric(10,2)` on PostgreSQL. SQLite has no decimals and keeps the nearest double, from which a price of
-    /// ten digits reads back exactly (a double is good for fifteen); for sums see [`revenue`].
+    /// ten digits reads back exactly (a double is good for fifteen); sums are kept in whole cents.
     #[sea_orm(column_type = "Decimal(Some((10, 2)))")]
     pub total_price: Decimal,
     /// The book that was bought.
@@ -30,25 +29,5 @@ pub struct Model {
 impl ActiveModelBehavior for ActiveModel {
     fn new() -> Self {
         Self { id: Set(id::next()), ..ActiveModelTrait::default() }
-    }
-}
-
-/// The sum of `total_price`, exact to the cent on both databases; NULL over no rows.
-///
-/// SQLite would add doubles, whose error grows with the number of rows, so there whole cents are added, as integers,
-/// and divided at the end:
-///
-/// ```sql
-/// SUM(total_price)                                            -- PostgreSQL
-/// SUM(CAST(ROUND(total_price * 100) AS INTEGER)) / 100.0      -- SQLite: exact up to 10^13
-/// ```
-pub fn revenue(backend: DbBackend) -> Expr {
-    let price = Column::TotalPrice.into_expr();
-    match backend {
-        DbBackend::Sqlite => {
-            let cents = Func::round(price.mul(100)).cast_as("integer");
-            cents.sum().div(100.0)
-        }
-        _ => price.sum(),
     }
 }

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use async_graphql::futures_util::stream::{BoxStream, StreamExt};
-use async_graphql::{Data, Executor, Request, Response, ServerError};
+use async_graphql::futures_util::stream::{self, BoxStream, StreamExt};
+use async_graphql::{BatchRequest, BatchResponse, Data, Executor, Request, Response, ServerError};
 
-use super::error::Code;
-use super::limits::{Meter, check_size};
-use super::{Schema, builder};
+use super::error::{Code, Error};
+use super::{Schema, builder, limits};
 use crate::config::Limits;
 use crate::db::Db;
 
@@ -15,37 +14,27 @@ use crate::db::Db;
 #[derive(Clone)]
 pub struct Api {
     schema: Schema,
-    /// The same schema, which executes nothing: see [`Meter`].
-    meter: Schema,
     limits: Limits,
 }
 
 impl Api {
     /// The API over a database, within these limits.
     pub fn new(db: Db, limits: Limits) -> Self {
-        let Limits { max_complexity, max_depth, .. } = limits;
-        let schema = builder().data(db).data(limits).limit_complexity(max_complexity).limit_depth(max_depth);
-        Self { schema: schema.finish(), meter: builder().extension(Meter(limits)).finish(), limits }
+        Self { schema: builder().data(db).data(limits).finish(), limits }
     }
 
     /// Answers a request. Whatever is wrong with it is said in the response.
     pub async fn execute(&self, request: impl Into<Request>) -> Response {
         let mut request: Request = request.into();
-        match request.parsed_query() {
-            Ok(document) => {
-                if let Err(error) = check_size(document, self.limits) {
-                    return Response::from_errors(vec![error.of_request()]);
-                }
-            }
-            Err(error) => return Response::from_errors(vec![parse_failed(error)]),
+        let variables = std::mem::take(&mut request.variables);
+        let checked = match request.parsed_query() {
+            Ok(document) => limits::check(document, &variables, self.limits).map_err(Error::of_request),
+            Err(error) => Err(parse_failed(error)),
+        };
+        if let Err(error) = checked {
+            return Response::from_errors(vec![error]);
         }
-        let mut again = Request::new(request.query.clone()).variables(request.variables.clone());
-        again.operation_name.clone_from(&request.operation_name);
-
-        let mut response = self.schema.execute(request).await;
-        if response.errors.iter().any(|error| error.message == TOO_COMPLEX || error.message == TOO_DEEP) {
-            return self.meter.execute(again).await;
-        }
+        let mut response = self.schema.execute(request.variables(variables)).await;
         for error in response.errors.iter_mut().filter(|error| error.extensions.is_none()) {
             // A field that was called with what it cannot take has a place in the answer; other requests have none.
             let code = if error.path.is_empty() { Code::ValidationFailed } else { Code::BadUserInput };
@@ -68,16 +57,24 @@ fn set_code(error: &mut ServerError, code: Code) {
     error.extensions.get_or_insert_default().set("code", code.as_str());
 }
 
-/// What the library calls a request over its limits.
-const TOO_COMPLEX: &str = "Query is too complex.";
-const TOO_DEEP: &str = "Query is nested too deep.";
-
 impl Executor for Api {
     async fn execute(&self, request: Request) -> Response {
         Self::execute(self, request).await
     }
 
-    fn execute_stream(&self, request: Request, session: Option<Arc<Data>>) -> BoxStream<'static, Response> {
-        Executor::execute_stream(&self.schema, request, session).boxed()
+    /// Several requests in one would have the limits of one each.
+    async fn execute_batch(&self, batch: BatchRequest) -> BatchResponse {
+        BatchResponse::Single(match batch {
+            BatchRequest::Single(request) => Self::execute(self, request).await,
+            BatchRequest::Batch(_) => {
+                let error = Error::client(Code::BadUserInput, "one request at a time: batches are not accepted");
+                Response::from_errors(vec![error.of_request()])
+            }
+        })
+    }
+
+    fn execute_stream(&self, request: Request, _: Option<Arc<Data>>) -> BoxStream<'static, Response> {
+        let api = self.clone();
+        stream::once(async move { Self::execute(&api, request).await }).boxed()
     }
 }

@@ -18,7 +18,6 @@ use search::Search;
 pub use filter::{BookFilter, of_book};
 pub use sort::BookSortField;
 
-use super::connection::Connection;
 use super::date_time::DateTime;
 use super::decimal::Decimal;
 use super::error::{Code, Error, Result};
@@ -26,26 +25,26 @@ use super::filter::{Filter, Scope};
 use super::list::{List, reader};
 use super::lists::BookLists;
 use super::node::{NodeId, NodeType};
-use super::object::{ListArgs, Listed, OfBook, RowObject};
+use super::object::{ListArgs, Listed, RowObject};
+use super::once::{Once, PerField};
 use super::order::Order;
 use super::rating::Rating;
-use super::together::{Once, PerField};
 
 #[derive(Clone)]
 pub struct Book {
     row: book::Model,
-    /// The place of this book among those that it was read with.
-    place: usize,
-    together: Arc<Together>,
+    /// The place of this book among its siblings.
+    pub place: usize,
+    pub siblings: Arc<Siblings>,
 }
 
 /// What books that were read together share.
 #[derive(Default)]
-struct Together {
-    keys: Vec<Uuid>,
+pub struct Siblings {
+    pub keys: Vec<Uuid>,
     stats: Once<HashMap<Uuid, book_stats::Model>>,
-    ratings: PerField<List<Rating>>,
-    orders: PerField<List<Order>>,
+    pub ratings: PerField<List<Rating>>,
+    pub orders: PerField<List<Order>>,
 }
 
 /// A book of the shop.
@@ -103,34 +102,14 @@ impl Book {
 }
 
 impl Book {
-    /// The ratings of this book, read with those of the books around it.
-    pub fn ratings(&self, context: &Context<'_>, args: ListArgs<Rating>) -> Result<Connection<Rating>> {
-        self.children(context, &self.together.ratings, args)
-    }
-
-    /// The orders of this book, read with those of the books around it.
-    pub fn orders(&self, context: &Context<'_>, args: ListArgs<Order>) -> Result<Connection<Order>> {
-        self.children(context, &self.together.orders, args)
-    }
-
-    fn children<T: OfBook>(
-        &self,
-        context: &Context<'_>,
-        lists: &PerField<List<T>>,
-        args: ListArgs<T>,
-    ) -> Result<Connection<T>> {
-        let list = lists.get(context, || List::of_books(context, args, self.together.keys.clone()))?;
-        Ok(Connection::new(list, self.place))
-    }
-
     /// The sums of the book, read with those of the books around it; none where it has been deleted meanwhile.
     async fn stats(&self, context: &Context<'_>) -> Result<Option<&book_stats::Model>> {
         let read = Box::pin(async {
-            let wanted = book_stats::Column::BookId.is_in(self.together.keys.iter().copied());
+            let wanted = book_stats::Column::BookId.is_in(self.siblings.keys.iter().copied());
             let stats = book_stats::Entity::find().filter(wanted).all(reader(context)).await?;
             Ok(stats.into_iter().map(|stats| (stats.book_id, stats)).collect())
         });
-        Ok(self.together.stats.get(read).await?.get(&self.row.id))
+        Ok(self.siblings.stats.get(read).await?.get(&self.row.id))
     }
 }
 
@@ -145,10 +124,10 @@ impl RowObject for Book {
         self.row.id
     }
 
-    fn together(rows: Vec<book::Model>) -> Vec<Self> {
+    fn from_rows(rows: Vec<book::Model>) -> Vec<Self> {
         let keys = rows.iter().map(|row| row.id).collect();
-        let together = Arc::new(Together { keys, ..Together::default() });
-        let book = |(place, row)| Self { row, place, together: Arc::clone(&together) };
+        let siblings = Arc::new(Siblings { keys, ..Siblings::default() });
+        let book = |(place, row)| Self { row, place, siblings: Arc::clone(&siblings) };
         rows.into_iter().enumerate().map(book).collect()
     }
 }
@@ -195,7 +174,7 @@ impl Books {
     pub async fn get(&self, context: &Context<'_>, key: Uuid) -> Result<&Book> {
         let read = Box::pin(async {
             let wanted = book::Column::Id.is_in(self.keys.iter().copied());
-            let books = Book::together(book::Entity::find().filter(wanted).all(reader(context)).await?);
+            let books = Book::from_rows(book::Entity::find().filter(wanted).all(reader(context)).await?);
             Ok(books.into_iter().map(|book| (book.row.id, book)).collect())
         });
         let book = self.found.get(read).await?.get(&key);

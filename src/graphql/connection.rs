@@ -26,11 +26,11 @@ pub struct Edge<'a, T> {
 /// What lies around a page.
 #[derive(SimpleObject)]
 pub struct PageInfo {
-    /// Whether there is more before this page: a fact, never a guess. With `last` and `after`, more between the cursor and
-    /// the page; else more in the whole list.
+    /// Whether there are objects before this page. It is exact. With `last` and `after` it is about those between the
+    /// cursor and the page, else about the whole list.
     has_previous_page: bool,
-    /// Whether there is more after this page: a fact, never a guess. With `first` and `before`, more between the page and
-    /// the cursor; else more in the whole list.
+    /// Whether there are objects after this page. It is exact. With `first` and `before` it is about those between the
+    /// page and the cursor, else about the whole list.
     has_next_page: bool,
     /// The cursor of the first edge; null where there is none.
     start_cursor: Option<String>,
@@ -83,13 +83,14 @@ impl<T: Listed> Connection<T> {
         count::int(self.list.counts(context).await?[self.place])
     }
 
-    /// How many objects the whole list holds, exactly up to a bound, and beyond it about, or at least.
+    /// How many objects the whole list holds: exact up to a bound, and beyond it an estimate, or at least so many.
     async fn approximate_count(
         &self,
         context: &Context<'_>,
-        #[graphql(desc = "Count no further than this: 0 to 10,000.", default = 1000)] up_to: Option<i32>,
+        #[graphql(desc = "Count no further than this: 0 to 10,000.", default_with = "Some(count::DEFAULT)")]
+        up_to: Option<i32>,
     ) -> Result<ApproximateCount> {
-        self.list.approximate_count(context, self.place, up_to.unwrap_or(1000)).await?.try_into()
+        self.list.approximate_count(context, self.place, up_to.unwrap_or(count::DEFAULT)).await?.try_into()
     }
 
     /// The cursors of the pages around this one, for numbered pages; all of them of this page's size.

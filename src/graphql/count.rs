@@ -5,7 +5,8 @@ use keyset::Count;
 
 use super::error::{Code, Error, Result};
 
-/// The most rows that an approximate count counts.
+/// How far an approximate count counts where nothing is said, and at most.
+pub const DEFAULT: i32 = 1000;
 const MOST: i32 = 10_000;
 
 /// A number of objects, and how well it is known.
@@ -13,18 +14,18 @@ const MOST: i32 = 10_000;
 pub struct ApproximateCount {
     /// The number.
     value: i32,
-    /// How the objects' number compares with it.
+    /// Whether the list holds exactly so many objects, at least so many, or about so many.
     relation: CountRelation,
 }
 
 /// How well a number of objects is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
 pub enum CountRelation {
-    /// There are exactly so many.
+    /// Exactly so many.
     Exact,
-    /// There are so many or more: they were counted up to here.
+    /// So many or more: they were counted up to here.
     AtLeast,
-    /// There are about so many: what the database's planner expects.
+    /// About so many: what the database expects of its statistics.
     Estimate,
 }
 

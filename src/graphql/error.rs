@@ -37,7 +37,7 @@ impl Code {
         (Self::CursorInvalid, "CURSOR_INVALID", "a cursor that this server did not write, or damaged on the way"),
         (Self::CursorOfOtherOrder, "CURSOR_OF_OTHER_ORDER", "a good cursor, but of a list in another order"),
         (Self::OrderNotOffered, "ORDER_NOT_OFFERED", "an order that no index holds"),
-        (Self::FilterTooLarge, "FILTER_TOO_LARGE", "a filter with more than 500 values, or 10 levels"),
+        (Self::FilterTooLarge, "FILTER_TOO_LARGE", "a filter with more than 500 conditions and values, or 10 levels"),
         (Self::IdInvalid, "ID_INVALID", "not an id, or that of an object of another type"),
         (Self::Gone, "GONE", "an object was deleted while the answer was put together: ask again"),
         (Self::OutOfRange, "OUT_OF_RANGE", "a number that GraphQL's `Int` of 32 bits cannot hold"),
@@ -101,7 +101,8 @@ impl From<PageError> for Error {
             PageError::Cursor { error: CursorError::OtherOrder, .. } => Code::CursorOfOtherOrder,
             PageError::Cursor { .. } => Code::CursorInvalid,
         };
-        Self::client(code, error.to_string())
+        let setting = if matches!(error, PageError::Size { .. }) { " (the setting MAX_PAGE_SIZE)" } else { "" };
+        Self::client(code, format!("{error}{setting}"))
     }
 }
 

@@ -20,8 +20,10 @@ use super::error::{Code, Error, Result};
 use super::order::OrderFilter;
 use super::rating::RatingFilter;
 
-/// The most values that a request's filter may compare with.
-const MOST_VALUES: usize = 500;
+/// The most conditions, and values that they compare with, that a list's filter may have.
+const MOST_CONDITIONS: usize = 500;
+/// As how many of them a condition on a related object counts, which is looked up for each object of the list.
+pub const RELATION: usize = 50;
 /// The most filters that may stand in each other.
 const MOST_LEVELS: usize = 10;
 
@@ -33,11 +35,11 @@ const MOST_LEVELS: usize = 10;
     concrete(name = "OrderLogic", params(OrderFilter))
 )]
 pub struct Logic<F: InputType> {
-    /// All of these hold, too; an empty list demands nothing.
+    /// Matches if all of these match; an empty list matches everything.
     and: Option<Vec<F>>,
-    /// At least one of these holds, too; of an empty list none does.
+    /// Matches if any of these matches; an empty list matches nothing.
     or: Option<Vec<F>>,
-    /// This does not hold.
+    /// Matches if this does not match.
     not: Option<Box<F>>,
 }
 
@@ -87,20 +89,22 @@ pub struct Scope {
     pub backend: DbBackend,
     /// Whether a condition is on the sums of a book, so that its row has to be joined with them.
     pub needs_stats: bool,
-    values: usize,
+    conditions: usize,
     level: usize,
 }
 
 impl Scope {
     pub fn new(db: &DatabaseConnection) -> Self {
-        Self { backend: db.get_database_backend(), needs_stats: false, values: 0, level: 0 }
+        Self { backend: db.get_database_backend(), needs_stats: false, conditions: 0, level: 0 }
     }
 
-    /// Counts values that are compared with.
-    fn count(&mut self, values: usize) -> Result<()> {
-        self.values += values;
-        if self.values > MOST_VALUES {
-            let message = format!("a filter compares with at most {MOST_VALUES} values");
+    /// Counts conditions.
+    pub fn count(&mut self, conditions: usize) -> Result<()> {
+        self.conditions += conditions;
+        if self.conditions > MOST_CONDITIONS {
+            let message = format!(
+                "a filter has at most {MOST_CONDITIONS} conditions and values; one on a related object counts as {RELATION}"
+            );
             return Err(Error::client(Code::FilterTooLarge, message));
         }
         Ok(())

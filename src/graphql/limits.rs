@@ -1,131 +1,157 @@
-//! What a request may cost: counted before anything is read.
+//! What a request may cost: counted on its text, before anything is validated or read.
 //!
-//! Every field costs 1, and one that needs a statement of its own 50 more; a list costs what is selected of it times the
-//! size of its page. So the cost is about the number of values in the largest possible answer.
+//! Every field costs 1, and a list its size times what is selected of its objects. A field that needs a statement costs 50
+//! more, once: at whatever depth it stands, that statement is for all objects; and one that counts or looks around costs
+//! what it may read.
+//!
+//! Fragments are counted where they are spread, and each is walked through once. Sixty that each name the next one twice
+//! are a line for who sends them, and for whoever walks through them, as the library's validation does, a life's work.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use async_graphql::extensions::{Extension, ExtensionContext, ExtensionFactory, NextValidation};
-use async_graphql::parser::types::{ExecutableDocument, Selection, SelectionSet};
-use async_graphql::{ID, Name, ServerError, ValidationResult};
+use async_graphql::parser::types::{ExecutableDocument, Field, OperationDefinition, Selection, SelectionSet};
+use async_graphql::{Name, Value, Variables};
 
-use super::error::{Code, Error};
+use super::error::{Code, Error, Result};
 use crate::config::Limits;
 
 /// What a statement costs.
-pub const STATEMENT_COST: usize = 50;
-/// The largest page that a server can be configured for. A larger one is refused for its size, not for its cost.
-const LARGEST_PAGE: i32 = 1000;
+const STATEMENT: usize = 50;
+/// What an exact count costs: nobody knows how many rows it reads.
+const COUNT: usize = 1000;
+/// The most levels of fields and fragments that the library walks through.
+pub const MOST_LEVELS: usize = 32;
 
-/// The cost of a list: its children, times the size of its page.
-pub fn list_cost(first: Option<i32>, last: Option<i32>, children: usize) -> usize {
-    let default = i32::try_from(keyset::Limits::default().default).unwrap_or(LARGEST_PAGE);
-    let size = first.or(last).unwrap_or(default).clamp(0, LARGEST_PAGE);
-    times(usize::try_from(size).unwrap_or(0), children)
-}
-
-/// The cost of objects by their ids.
-#[expect(clippy::ptr_arg, reason = "what the macro of the schema hands over")]
-pub fn nodes_cost(ids: &Vec<ID>, children: usize) -> usize {
-    times(ids.len(), children)
-}
-
-/// Costs are added up, so none comes near the largest number.
-fn times(size: usize, children: usize) -> usize {
-    STATEMENT_COST.saturating_add(size.saturating_mul(children)).min(usize::MAX >> 32)
-}
-
-/// Refuses a request that grows beyond all bounds where its fragments are written out: sixty fragments that each name the
-/// next one twice are a line for who sends them, and for whoever walks through them, as the library's validation does,
-/// a million million million fields.
+/// Refuses a request that costs too much, or is too deep.
 ///
 /// # Errors
 ///
-/// [`Code::TooComplex`], and [`Code::TooDeep`] for more than 32 levels of fields and fragments, which the library refuses.
-pub fn check_size(document: &ExecutableDocument, limits: Limits) -> Result<(), Error> {
-    let mut known = HashMap::new();
-    let size = document.operations.iter().try_fold(0_usize, |size, (_, operation)| {
-        Some(size.saturating_add(written_out(&operation.node.selection_set.node, document, 0, &mut known)?))
-    });
-    match size {
-        Some(size) if size <= limits.max_complexity => Ok(()),
-        Some(_) => {
+/// [`Code::TooComplex`] and [`Code::TooDeep`], with the cost, the limit, and the setting.
+pub fn check(document: &ExecutableDocument, variables: &Variables, limits: Limits) -> Result<()> {
+    let Limits { max_complexity, max_depth, .. } = limits;
+    for (_, operation) in document.operations.iter() {
+        let walk = Walk { document, operation: &operation.node, variables, known: HashMap::new() };
+        let Some(cost) = { walk }.set(&operation.node.selection_set.node, 0) else {
+            let message = format!("the fields and fragments of a request are at most {MOST_LEVELS} levels deep");
+            return Err(Error::client(Code::TooDeep, message));
+        };
+        let total = cost.once.saturating_add(cost.each);
+        if total > max_complexity {
             let message = format!(
-                "with its fragments written out the request has more fields than the {} that may be asked for (the setting \
-                 MAX_COMPLEXITY)",
-                limits.max_complexity
+                "the request costs {total}, and at most {max_complexity} is allowed (the setting MAX_COMPLEXITY): ask for \
+                 smaller pages or fewer fields"
             );
-            Err(Error::client(Code::TooComplex, message))
+            return Err(Error::client(Code::TooComplex, message));
         }
-        None => Err(Error::client(Code::TooDeep, "the fields and fragments of a request are at most 32 levels deep")),
+        if cost.depth > max_depth {
+            let message = format!(
+                "the request is {} levels deep, and at most {max_depth} are allowed (the setting MAX_DEPTH)",
+                cost.depth
+            );
+            return Err(Error::client(Code::TooDeep, message));
+        }
+    }
+    Ok(())
+}
+
+/// What a selection costs.
+#[derive(Clone, Copy, Default)]
+struct Cost {
+    /// Once, for all objects that it is selected of.
+    once: usize,
+    /// For each of these objects.
+    each: usize,
+    /// The levels of fields.
+    depth: usize,
+}
+
+impl Cost {
+    fn and(self, other: Self) -> Self {
+        Self {
+            once: self.once.saturating_add(other.once),
+            each: self.each.saturating_add(other.each),
+            depth: self.depth.max(other.depth),
+        }
     }
 }
 
-/// The number of fields; none where it is too deep, or a fragment contains itself.
-fn written_out<'a>(
-    set: &'a SelectionSet,
+struct Walk<'a> {
     document: &'a ExecutableDocument,
-    level: usize,
-    known: &mut HashMap<&'a Name, usize>,
-) -> Option<usize> {
-    let level = (level < 32).then_some(level + 1)?;
-    set.items.iter().try_fold(0_usize, |size, item| {
-        let more = match &item.node {
-            Selection::Field(field) => {
-                written_out(&field.node.selection_set.node, document, level, known)?.saturating_add(1)
-            }
-            Selection::InlineFragment(fragment) => {
-                written_out(&fragment.node.selection_set.node, document, level, known)?
-            }
-            Selection::FragmentSpread(spread) => {
-                let name = &spread.node.fragment_name.node;
-                match (known.get(name), document.fragments.get(name)) {
-                    (Some(size), _) => *size,
-                    // Validation will say that there is none.
-                    (None, None) => 0,
-                    (None, Some(fragment)) => {
-                        let size = written_out(&fragment.node.selection_set.node, document, level, known)?;
-                        known.insert(name, size);
-                        size
+    operation: &'a OperationDefinition,
+    variables: &'a Variables,
+    /// The fragments that have been walked through.
+    known: HashMap<&'a Name, Cost>,
+}
+
+impl<'a> Walk<'a> {
+    /// What these selections cost; none where they are too deep, or a fragment contains itself.
+    fn set(&mut self, set: &'a SelectionSet, level: usize) -> Option<Cost> {
+        let level = (level < MOST_LEVELS).then_some(level + 1)?;
+        set.items.iter().try_fold(Cost::default(), |cost, item| {
+            // A fragment is something to walk through, even where nothing is in it.
+            let fragment = Cost { each: 1, ..Cost::default() };
+            Some(cost.and(match &item.node {
+                Selection::Field(field) => self.field(&field.node, level)?,
+                Selection::InlineFragment(inline) => fragment.and(self.set(&inline.node.selection_set.node, level)?),
+                Selection::FragmentSpread(spread) => {
+                    let name = &spread.node.fragment_name.node;
+                    match (self.known.get(name), self.document.fragments.get(name)) {
+                        (Some(cost), _) => fragment.and(*cost),
+                        // Validation will say that there is none.
+                        (None, None) => fragment,
+                        (None, Some(found)) => {
+                            let cost = self.set(&found.node.selection_set.node, level)?;
+                            self.known.insert(name, cost);
+                            fragment.and(cost)
+                        }
                     }
                 }
-            }
-        };
-        Some(size.saturating_add(more))
-    })
-}
-
-/// Says by how much a request exceeds a limit, instead of executing it: the schema that serves knows only that it does.
-pub struct Meter(pub Limits);
-
-impl ExtensionFactory for Meter {
-    fn create(&self) -> Arc<dyn Extension> {
-        Arc::new(Self(self.0))
+            }))
+        })
     }
-}
 
-#[async_graphql::async_trait::async_trait]
-impl Extension for Meter {
-    async fn validation(
-        &self,
-        context: &ExtensionContext<'_>,
-        next: NextValidation<'_>,
-    ) -> Result<ValidationResult, Vec<ServerError>> {
-        let ValidationResult { complexity, depth, .. } = next.run(context).await?;
-        let Limits { max_complexity, max_depth, .. } = self.0;
-        let error = if complexity > max_complexity {
-            let message = format!(
-                "the request costs {complexity}, and at most {max_complexity} is allowed (the setting MAX_COMPLEXITY): \
-                 ask for smaller pages or fewer fields"
-            );
-            Error::client(Code::TooComplex, message)
-        } else {
-            let message = format!(
-                "the request is {depth} levels deep, and at most {max_depth} are allowed (the setting MAX_DEPTH)"
-            );
-            Error::client(Code::TooDeep, message)
+    /// What a field costs, which its name says: no two fields of a name differ in what they read.
+    fn field(&mut self, field: &'a Field, level: usize) -> Option<Cost> {
+        let Cost { once, each, depth } = self.set(&field.selection_set.node, level)?;
+        let (more, size) = match field.name.node.as_str() {
+            "books" | "ratings" | "orders" => (STATEMENT, self.size(field)),
+            "nodes" => match self.argument(field, "ids") {
+                Some(Value::List(ids)) => (3 * STATEMENT, ids.len()),
+                // Those of a connection, which counts them.
+                _ => (0, 1),
+            },
+            "node" | "book" | "averageRating" | "ratingCount" | "totalRevenue" | "orderCount" => (STATEMENT, 1),
+            "totalCount" => (COUNT, 1),
+            "approximateCount" => (STATEMENT + self.number(field, "upTo").unwrap_or(1000) / 10, 1),
+            // Seven pages of keys.
+            "pageCursors" => (STATEMENT + 7 * self.size(field), 1),
+            _ => (0, 1),
         };
-        Err(vec![error.of_request()])
+        let each = each.max(usize::from(size > 1)).saturating_mul(size.max(1)).saturating_add(1);
+        Some(Cost { once: once.saturating_add(more), each, depth: depth + 1 })
+    }
+
+    /// The size of a page. One that is refused for its size should not be refused for its cost.
+    fn size(&self, field: &Field) -> usize {
+        let asked = self.number(field, "first").or_else(|| self.number(field, "last"));
+        let default = usize::try_from(keyset::Limits::default().default).unwrap_or(usize::MAX);
+        asked.unwrap_or(default).min(Limits::LARGEST_PAGE)
+    }
+
+    fn number(&self, field: &Field, name: &str) -> Option<usize> {
+        match self.argument(field, name)? {
+            Value::Number(number) => Some(number.as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or(0)),
+            _ => None,
+        }
+    }
+
+    /// An argument, with its variables in it.
+    fn argument(&self, field: &Field, name: &str) -> Option<Value> {
+        let default = |name: &Name| {
+            let definition = self.operation.variable_definitions.iter().find(|found| found.node.name.node == *name)?;
+            definition.node.default_value.as_ref().map(|value| value.node.clone())
+        };
+        let variable = |name: Name| self.variables.get(&name).cloned().or_else(|| default(&name)).ok_or(());
+        field.get_argument(name)?.node.clone().into_const_with(variable).ok()
     }
 }

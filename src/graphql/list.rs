@@ -12,8 +12,8 @@ use super::date_time::DateTime;
 use super::error::Result;
 use super::filter::Scope;
 use super::object::{Column, ListArgs, Listed, OfBook, RowObject};
+use super::once::{Once, PerField};
 use super::page_cursors::REACH;
-use super::together::{Once, PerField};
 use crate::config::Limits;
 use crate::db::Db;
 
@@ -69,7 +69,7 @@ impl<T: Listed> List<T> {
                 None => vec![keyset::fetch(db, rows, page).await?],
                 Some((column, parents)) => keyset::fetch_many(db, rows, *column, parents.iter().copied(), page).await?,
             };
-            Ok(together(slices))
+            Ok(objects(slices))
         });
         self.slices.get(read).await
     }
@@ -124,7 +124,7 @@ pub fn reader<'a>(context: &Context<'a>) -> &'a DatabaseConnection {
 }
 
 /// The rows of all pages as objects that know each other.
-fn together<T: RowObject>(slices: Vec<Slice<<T::Entity as EntityTrait>::Model>>) -> Vec<Slice<T>> {
+fn objects<T: RowObject>(slices: Vec<Slice<<T::Entity as EntityTrait>::Model>>) -> Vec<Slice<T>> {
     let mut rows = Vec::new();
     let places: Vec<Slice<()>> = slices
         .into_iter()
@@ -140,7 +140,7 @@ fn together<T: RowObject>(slices: Vec<Slice<<T::Entity as EntityTrait>::Model>>)
             }
         })
         .collect();
-    let mut objects = T::together(rows).into_iter();
+    let mut objects = T::from_rows(rows).into_iter();
     places
         .into_iter()
         .map(|slice| Slice {

@@ -6,14 +6,14 @@ use super::book::Book;
 use super::connection::Connection;
 use super::date_time::DateTime;
 use super::error::Result;
-use super::limits::list_cost;
-use super::object::{ListArgs, Listed};
+use super::list::List;
+use super::object::{ListArgs, Listed, OfBook};
 use super::order::Order;
-use super::query::{Query, root};
+use super::query::Query;
 use super::rating::Rating;
 use super::sort::Sort;
 
-/// Gives an object fields that are lists: `fn name() -> Item = resolver`. Some have an
+/// Gives an object fields that are lists, null beside their error where they cannot be had: `fn name() -> Item = resolver`. Some have an
 /// argument of their own, with its description.
 macro_rules! lists {
     ($lists:ident of $owner:ident { $(
@@ -26,7 +26,6 @@ macro_rules! lists {
         #[Object]
         impl $lists<'_> { $(
             #[doc = $doc]
-            #[graphql(complexity = "list_cost(first, last, child_complexity)")]
             #[expect(clippy::too_many_arguments, reason = "GraphQL's arguments cannot be grouped")]
             async fn $name(
                 &self,
@@ -34,26 +33,26 @@ macro_rules! lists {
                 #[graphql(desc = "At most this many, from the front: from 0 to the server's cap, which is 100 unless configured; \
                     20 where neither end is named.")]
                 first: Option<i32>,
-                #[graphql(desc = "Only those beyond this cursor.")]
+                #[graphql(desc = "Only objects after this cursor.")]
                 after: Option<String>,
                 #[graphql(desc = "At most this many, from the back, in the order of the list. Not together with `first`.")]
                 last: Option<i32>,
-                #[graphql(desc = "Only those short of this cursor.")]
+                #[graphql(desc = "Only objects before this cursor.")]
                 before: Option<String>,
-                #[graphql(desc = "The order; without it, that of creation. A cursor belongs to the order that it was read under.")]
+                #[graphql(desc = "The order of the list; without it, the oldest first, or of a search the most relevant. A cursor belongs to the \
+                    order that it was read under.")]
                 order_by: Option<Vec<Sort<<$item as Listed>::SortField>>>,
-                #[graphql(desc = "Only those that pass this filter.", name = "where")]
+                #[graphql(desc = "Only objects that match this filter.", name = "where")]
                 filter: Option<Box<<$item as Listed>::Filter>>,
-                #[graphql(desc = "Only those created at this instant or before, to the millisecond: the pages of a walk then do \
-                    not shift under newer ones.")]
+                #[graphql(desc = "Only objects created at this instant or before: new ones then do not shift the pages of a walk.")]
                 as_of: Option<DateTime>,
                 $(#[graphql(desc = $own_doc)] $own: $own_type,)?
-            ) -> Result<Connection<$item>> {
+            ) -> Option<Result<Connection<$item>>> {
                 let page = keyset::Args { first: first.map(i64::from), after, last: last.map(i64::from), before };
                 let order_by = order_by.unwrap_or_default();
                 let args = ListArgs { page, order_by, filter, as_of, search: None };
                 $(let args = ListArgs { $own, ..args };)?
-                $resolver(self.0, context, args)
+                Some($resolver(self.0, context, args))
             }
         )+ }
     };
@@ -77,8 +76,20 @@ lists! {
 lists! {
     BookLists of Book {
         /// The ratings of this book.
-        fn ratings() -> Rating = Book::ratings;
+        fn ratings() -> Rating = of_book;
         /// The orders of this book.
-        fn orders() -> Order = Book::orders;
+        fn orders() -> Order = of_book;
     }
+}
+
+/// A list of its own.
+fn root<T: Listed>(_: &Query, context: &Context<'_>, args: ListArgs<T>) -> Result<Connection<T>> {
+    Ok(Connection::new(List::new(context, args)?.into(), 0))
+}
+
+/// The list of a book, read with those of the books around it.
+fn of_book<T: OfBook>(book: &Book, context: &Context<'_>, args: ListArgs<T>) -> Result<Connection<T>> {
+    let siblings = &book.siblings;
+    let list = T::lists(siblings).get(context, || List::of_books(context, args, siblings.keys.clone()))?;
+    Ok(Connection::new(list, book.place))
 }

@@ -21,8 +21,8 @@ mod object;
 mod connection;
 mod count;
 mod list;
+mod once;
 mod page_cursors;
-mod together;
 
 mod filter;
 mod sort;

@@ -127,7 +127,7 @@ where
     T: RowObject + Into<Node>,
 {
     let rows = T::Entity::find().filter(T::key_column().is_in(keys)).all(reader(context)).await?;
-    Ok(T::together(rows).into_iter().map(|object| (object.key(), object.into())).collect())
+    Ok(T::from_rows(rows).into_iter().map(|object| (object.key(), object.into())).collect())
 }
 
 #[cfg(test)]

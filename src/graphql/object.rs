@@ -5,9 +5,12 @@ use keyset::{Args, Order};
 use sea_orm::{EntityTrait, QueryFilter, Select};
 use uuid::Uuid;
 
+use super::book::Siblings;
 use super::date_time::DateTime;
 use super::error::Result;
 use super::filter::{Filter, Scope};
+use super::list::List;
+use super::once::PerField;
 use super::sort::Sort;
 
 /// An object that stands for a row of a table.
@@ -22,7 +25,7 @@ pub trait RowObject: OutputType + Sized {
     fn key(&self) -> Uuid;
 
     /// The objects of rows that were read together: they share what is read for them.
-    fn together(rows: Vec<<Self::Entity as EntityTrait>::Model>) -> Vec<Self>;
+    fn from_rows(rows: Vec<<Self::Entity as EntityTrait>::Model>) -> Vec<Self>;
 }
 
 /// An object that there are lists of.
@@ -40,6 +43,9 @@ pub trait Listed: RowObject {
 pub trait OfBook: Listed {
     /// The reference to the book.
     fn book_id() -> Column<Self>;
+
+    /// Where books keep their lists of them.
+    fn lists(siblings: &Siblings) -> &PerField<List<Self>>;
 }
 
 /// A column of an object's table.

@@ -7,13 +7,15 @@ use async_graphql::{Context, Enum, ID, InputObject, Object};
 use sea_orm::{Condition, Select};
 use uuid::Uuid;
 
-use super::book::{Book, BookFilter, Books, of_book};
+use super::book::{Book, BookFilter, Books, Siblings, of_book};
 use super::date_time::DateTime;
 use super::decimal::Decimal;
 use super::error::Result;
 use super::filter::{Comparison, Filter, IdFilter, Logic, Scope, all};
+use super::list::List;
 use super::node::{NodeId, NodeType};
 use super::object::{ListArgs, Listed, OfBook, RowObject, by_columns};
+use super::once::PerField;
 
 #[derive(Clone)]
 pub struct Order {
@@ -81,7 +83,7 @@ impl RowObject for Order {
         self.row.id
     }
 
-    fn together(rows: Vec<book_order::Model>) -> Vec<Self> {
+    fn from_rows(rows: Vec<book_order::Model>) -> Vec<Self> {
         let books = Arc::new(Books::new(rows.iter().map(|row| row.book_id)));
         rows.into_iter().map(|row| Self { row, books: Arc::clone(&books) }).collect()
     }
@@ -102,6 +104,10 @@ impl Listed for Order {
 impl OfBook for Order {
     fn book_id() -> book_order::Column {
         book_order::Column::BookId
+    }
+
+    fn lists(siblings: &Siblings) -> &PerField<List<Self>> {
+        &siblings.orders
     }
 }
 

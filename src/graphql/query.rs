@@ -3,13 +3,9 @@
 use async_graphql::{Context, ID, Object};
 
 use super::book::Book;
-use super::connection::Connection;
 use super::error::{Code, Error, Result};
-use super::limits::{STATEMENT_COST, nodes_cost};
-use super::list::List;
 use super::lists::RootLists;
 use super::node::{self, Node, NodeId, NodeType};
-use super::object::{ListArgs, Listed};
 use crate::config::Limits;
 
 pub struct Query;
@@ -18,7 +14,6 @@ pub struct Query;
 #[Object]
 impl Query {
     /// The object with this global id; null where there is none.
-    #[graphql(complexity = "STATEMENT_COST + child_complexity")]
     async fn node(
         &self,
         context: &Context<'_>,
@@ -29,7 +24,6 @@ impl Query {
     }
 
     /// The objects with these global ids, in the same order; null where there is none.
-    #[graphql(complexity = "nodes_cost(&ids, child_complexity)")]
     async fn nodes(
         &self,
         context: &Context<'_>,
@@ -40,11 +34,13 @@ impl Query {
             let ids = ids.iter().map(NodeId::parse).collect::<Result<Vec<_>>>()?;
             return node::find(context, &ids).await;
         }
-        Err(Error::client(Code::BadUserInput, format!("at most {most} `ids`, not {}", ids.len())))
+        Err(Error::client(
+            Code::BadUserInput,
+            format!("at most {most} `ids` (the setting MAX_PAGE_SIZE), not {}", ids.len()),
+        ))
     }
 
     /// The book with this global id, or with this primary key; null where there is none.
-    #[graphql(complexity = "STATEMENT_COST + child_complexity")]
     async fn book(
         &self,
         context: &Context<'_>,
@@ -69,9 +65,4 @@ impl Query {
     async fn lists(&self) -> RootLists<'_> {
         RootLists(self)
     }
-}
-
-/// A list of its own.
-pub fn root<T: Listed>(_: &Query, context: &Context<'_>, args: ListArgs<T>) -> Result<Connection<T>> {
-    Ok(Connection::new(List::new(context, args)?.into(), 0))
 }

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use ::entity::{book_rating, id};
 use async_graphql::{Context, Enum, ID, InputObject, Object};
-use keyset::Order;
 use sea_orm::{Condition, Select};
 use uuid::Uuid;
 
-use super::book::{Book, BookFilter, Books, of_book};
+use super::book::{Book, BookFilter, Books, Siblings, of_book};
 use super::date_time::DateTime;
 use super::error::Result;
 use super::filter::{Comparison, Filter, IdFilter, Logic, Scope, all};
+use super::list::List;
 use super::node::{NodeId, NodeType};
 use super::object::{ListArgs, Listed, OfBook, RowObject, by_columns};
+use super::once::PerField;
 
 #[derive(Clone)]
 pub struct Rating {
@@ -81,7 +82,7 @@ impl RowObject for Rating {
         self.row.id
     }
 
-    fn together(rows: Vec<book_rating::Model>) -> Vec<Self> {
+    fn from_rows(rows: Vec<book_rating::Model>) -> Vec<Self> {
         let books = Arc::new(Books::new(rows.iter().map(|row| row.book_id)));
         rows.into_iter().map(|row| Self { row, books: Arc::clone(&books) }).collect()
     }
@@ -91,7 +92,7 @@ impl Listed for Rating {
     type SortField = RatingSortField;
     type Filter = RatingFilter;
 
-    fn rows(args: &ListArgs<Self>, scope: &mut Scope) -> Result<(Select<book_rating::Entity>, Order)> {
+    fn rows(args: &ListArgs<Self>, scope: &mut Scope) -> Result<(Select<book_rating::Entity>, keyset::Order)> {
         by_columns(args, scope, |field| match field {
             RatingSortField::CreatedAt => book_rating::Column::Id,
             RatingSortField::Rating => book_rating::Column::Rating,
@@ -102,6 +103,10 @@ impl Listed for Rating {
 impl OfBook for Rating {
     fn book_id() -> book_rating::Column {
         book_rating::Column::BookId
+    }
+
+    fn lists(siblings: &Siblings) -> &PerField<List<Self>> {
+        &siblings.ratings
     }
 }
 

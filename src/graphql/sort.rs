@@ -6,8 +6,8 @@ use super::book::BookSortField;
 use super::order::OrderSortField;
 use super::rating::RatingSortField;
 
-/// One criterion of an order; those that follow it decide between objects that are equal under it, and the last word has
-/// the time of creation.
+/// One criterion of an order. The next one decides between objects that are equal under it; behind the last one, the time
+/// of creation does, in the same direction.
 #[derive(Clone, Copy, Debug, InputObject)]
 #[graphql(
     concrete(name = "BookSort", params(BookSortField)),
@@ -20,7 +20,7 @@ pub struct Sort<F: InputType> {
     /// Which way.
     #[graphql(default_with = "SortDirection::Asc")]
     pub direction: SortDirection,
-    /// Where to put objects without a value.
+    /// Where to put objects without a value. Of fields that are never null it means nothing.
     #[graphql(default_with = "NullPlacement::Last")]
     pub nulls: NullPlacement,
 }

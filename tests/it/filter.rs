@@ -86,6 +86,21 @@ async fn every_operator_finds_its_books_and_not_the_others() {
     check(shop, "{ name: { eq: \"'; DROP TABLE book; --\" } }", |_| false).await;
 }
 
+/// A number that the server sent is the same number when it is sent back.
+#[tokio::test]
+async fn every_mean_is_equal_to_itself() {
+    let shop = Shop::new(Plan { books: 100, ratings: 3_000, orders: 0, rng_seed: 0 }).await;
+    let books = nodes(&shop, "books", "", BOOK).await;
+    for book in books.iter().filter(|book| mean(book).is_some()) {
+        let (id, mean) = (&book["id"], &book["averageRating"]);
+        let literal = nodes(&shop, "books", &format!(", where: {{ averageRating: {{ eq: {mean} }} }}"), "id").await;
+        assert!(literal.iter().any(|found| found["id"] == *id), "{mean}");
+        let query = "query($mean: Float) { books(first: 100, where: { averageRating: { lte: $mean, gte: $mean } }) { nodes { id } } }";
+        let answer = shop.execute(query, serde_json::json!({ "mean": mean })).await;
+        assert!(answer["data"]["books"]["nodes"].as_array().unwrap().iter().any(|found| found["id"] == *id), "{mean}");
+    }
+}
+
 #[tokio::test]
 async fn filters_combine() {
     let shop = Shop::new(PLAN).await;
@@ -189,6 +204,7 @@ async fn a_filter_that_cannot_be_is_refused() {
         ("books", format!("{{ year: {{ in: [{many}] }} }}"), "FILTER_TOO_LARGE"),
         ("books", format!("{{ or: [{}] }}", vec!["{}"; 501].join(", ")), "FILTER_TOO_LARGE"),
         ("books", deep(10), "FILTER_TOO_LARGE"),
+        ("ratings", format!("{{ or: [{}] }}", ["{ book: { year: { eq: 1 } } }"; 10].join(", ")), "FILTER_TOO_LARGE"),
         ("books", "{ name: { contains: \"a\\u0000b\" } }".into(), "BAD_USER_INPUT"),
         ("books", "{ createdAt: { lt: \"yesterday\" } }".into(), "BAD_USER_INPUT"),
         ("books", "{ totalRevenue: { lt: \"a lot\" } }".into(), "BAD_USER_INPUT"),

@@ -1,6 +1,7 @@
 //! Results, pinned: the same on both databases. And what we rely on async-graphql for.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 use bookends::server::FIRST_QUERY;
 use sea_orm::ConnectionTrait;
@@ -111,20 +112,54 @@ async fn keys_come_in_the_order_of_the_selection() {
     assert!(place("\"slow\"") < place("\"__typename\"") && place("\"__typename\"") < place("\"b\""), "{text}");
 }
 
-/// The same versions drop a failed non-null key where the null must propagate. And the database's own words stay in
-/// the log.
+/// The same versions drop a failed non-null key where the null must propagate, to the list that can be null and no further.
 #[tokio::test]
-async fn a_failed_non_null_field_makes_its_parent_null() {
+async fn a_failed_non_null_field_makes_its_list_null_and_no_other() {
     let shop = Shop::new(SMALL).await;
     shop.db.writer.execute_unprepared("ALTER TABLE book RENAME TO hidden").await.unwrap();
-    let answer = shop.execute("{ ratings(first: 1) { nodes { id book { name } } } }", Value::Null).await;
-    assert_eq!(answer["data"], Value::Null, "{answer}");
-    let error = &answer["errors"][0];
-    assert_eq!(error["message"], "internal error");
-    assert_eq!(error["extensions"]["code"], "INTERNAL");
-    assert_eq!(error["extensions"]["errorId"].as_str().unwrap().len(), 36);
+    let query = "{ ratings(first: 1) { nodes { id book { name } } } orders(first: 0) { nodes { id } } }";
+    let answer = shop.execute(query, Value::Null).await;
+    assert_eq!(answer["data"], json!({ "ratings": null, "orders": { "nodes": [] } }), "{answer}");
+    assert_eq!(answer["errors"].as_array().unwrap().len(), 1);
 
     let answer = shop.execute("{ node(id: \"AQAAAAAAAAAAAAAAAAAAAAc\") { id } }", Value::Null).await;
     assert_eq!(answer["data"], json!({ "node": null }), "a nullable field is null beside its error: {answer}");
     assert_eq!(answer["errors"].as_array().unwrap().len(), 1);
+}
+
+/// The client reads a fixed text and an id, under which the log has the database's own words.
+#[tokio::test]
+async fn the_servers_own_faults_are_in_its_log() {
+    let log = Log::default();
+    let writer = log.clone();
+    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
+    let _guard = tracing::subscriber::set_default(subscriber);
+
+    let shop = Shop::new(SMALL).await;
+    shop.db.writer.execute_unprepared("ALTER TABLE book_rating RENAME TO hidden").await.unwrap();
+    let answer = shop.execute("{ ratings { nodes { id } pageInfo { hasNextPage } } }", Value::Null).await;
+    let error = &answer["errors"][0];
+    assert_eq!((&error["message"], &error["extensions"]["code"]), (&json!("internal error"), &json!("INTERNAL")));
+    assert!(!answer.to_string().contains("book_rating"), "{answer}");
+    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let id = error["extensions"]["errorId"].as_str().unwrap();
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains("ERROR")).collect();
+    assert!(
+        lines.len() == 1 && lines[0].contains(id) && lines[0].contains("book_rating"),
+        "once, and all of it: {text}"
+    );
+}
+
+/// What has been logged.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl std::io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
 }

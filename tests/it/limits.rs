@@ -8,21 +8,21 @@ use crate::shop::{SMALL, Shop};
 
 #[tokio::test]
 async fn a_request_over_a_limit_hears_its_cost_the_limit_and_the_setting() {
-    let limits = Limits { max_page_size: 10, max_complexity: 500, max_depth: 8 };
+    let limits = Limits { max_page_size: 10, max_complexity: 310, max_depth: 8 };
     let shop = Shop::within(SMALL, limits).await;
     let message = async |query: &str| {
         let answer = shop.execute(query, Value::Null).await;
         assert_eq!(answer["errors"].as_array().unwrap().len(), 1, "{answer}");
-        assert_eq!(answer["data"], Value::Null);
+        assert!(answer["data"].as_object().is_none_or(|data| data.values().all(Value::is_null)), "{answer}");
         answer["errors"][0]["message"].as_str().unwrap().to_owned()
     };
     shop.statements.take();
-    // 50 for the statement, ten times `nodes` and `id`.
+    // A statement, the list, ten times its `nodes` and their ids: 71.
     shop.data("{ books(first: 10) { nodes { id } } }").await;
     shop.statements.take();
     let costly = "{ books(first: 10) { nodes { ratings(first: 10) { nodes { id } } } } }";
     let said = message(costly).await;
-    assert!(said.contains("costs 760, and at most 500") && said.contains("MAX_COMPLEXITY"), "{said}");
+    assert!(said.contains("costs 321, and at most 310") && said.contains("MAX_COMPLEXITY"), "{said}");
     assert_eq!(shop.code(costly).await, "QUERY_TOO_COMPLEX");
 
     let deep =
@@ -32,10 +32,16 @@ async fn a_request_over_a_limit_hears_its_cost_the_limit_and_the_setting() {
     assert_eq!(shop.code(deep).await, "QUERY_TOO_DEEP");
     assert!(shop.statements.take().is_empty(), "refused before anything is read");
 
-    assert_eq!(message("{ books(first: 11) { __typename } }").await, "a page holds 0 to 10 items, not 11");
+    assert_eq!(
+        message("{ books(first: 11) { __typename } }").await,
+        "a page holds 0 to 10 items, not 11 (the setting MAX_PAGE_SIZE)"
+    );
     assert_eq!(shop.data("{ books { nodes { id } } }").await["books"]["nodes"].as_array().unwrap().len(), 8);
     let ids = ["\"AgAAAAAAAAAAAAAAAAAAAAc\""; 11].join(", ");
-    assert_eq!(message(&format!("{{ nodes(ids: [{ids}]) {{ __typename }} }}")).await, "at most 10 `ids`, not 11");
+    assert_eq!(
+        message(&format!("{{ nodes(ids: [{ids}]) {{ __typename }} }}")).await,
+        "at most 10 `ids` (the setting MAX_PAGE_SIZE), not 11"
+    );
 }
 
 #[tokio::test]
@@ -49,6 +55,11 @@ async fn variables_and_aliases_count() {
     let alias = |n| format!("a{n}: node(id: \"AgAAAAAAAAAAAAAAAAAAAAc\") {{ id }}");
     let aliases: Vec<String> = (0..1000).map(alias).collect();
     assert_eq!(shop.code(&format!("{{ {} }}", aliases.join(" "))).await, "QUERY_TOO_COMPLEX");
+    for field in ["totalCount", "approximateCount(upTo: 10000) { value }", "pageCursors { first { page } }"] {
+        let fields: Vec<String> = (0..500).map(|n| format!("a{n}: {field}")).collect();
+        let query = format!("{{ ratings(first: 0) {{ {} }} }}", fields.join(" "));
+        assert_eq!(shop.code(&query).await, "QUERY_TOO_COMPLEX", "{field}");
+    }
     for size in ["-1", "2147483647", "-2147483648"] {
         assert_eq!(
             shop.code(&format!("{{ books(first: {size}) {{ nodes {{ id }} }} }}")).await,
@@ -91,6 +102,9 @@ async fn no_text_is_too_much_for_the_server() {
     let types = |levels: usize| format!("query($x: {}Int{}) {{ __typename }}", "[".repeat(levels), "]".repeat(levels));
     for query in [
         doubling(25),
+        doubling(25).replace("on Query { __typename }", "on Query { ...Missing }"),
+        doubling(25).replace("__typename", "... on Query { ...F0 }"),
+        format!("{{ ...F }} fragment F on Query {{ {} }}", "...Missing ".repeat(60_000)),
         doubling(60),
         chain(50_000),
         "{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }".into(),
@@ -119,6 +133,47 @@ async fn no_text_is_too_much_for_the_server() {
             assert_ne!(code, "INTERNAL", "{start}: {answer}");
         }
     }
+}
+
+/// A list is priced by its name.
+#[test]
+fn every_list_of_the_schema_has_a_price() {
+    let sdl = bookends::graphql::sdl();
+    let mut field = "";
+    let mut lists = std::collections::BTreeSet::new();
+    for line in sdl.lines() {
+        if let Some(name) = line.strip_prefix('\t').and_then(|line| line.strip_suffix('(')) {
+            field = name;
+        }
+        if line.contains("): ") && line.contains("Connection") {
+            lists.insert(field);
+        }
+    }
+    assert_eq!(lists.into_iter().collect::<Vec<_>>(), ["books", "orders", "ratings"]);
+}
+
+/// What GraphiQL and every code generator ask first.
+#[tokio::test]
+async fn introspection_is_within_the_limits() {
+    let shop = Shop::new(SMALL).await;
+    let of_type = "kind name ".to_owned() + &"ofType { kind name ".repeat(9) + &"} ".repeat(9);
+    let value = format!("name description type {{ {of_type} }} defaultValue");
+    let introspection = format!(
+        "{{ __schema {{ queryType {{ name }} directives {{ name args {{ {value} }} }} types {{ kind name description
+            fields(includeDeprecated: true) {{ name description args {{ {value} }} type {{ {of_type} }} }}
+            inputFields {{ {value} }} interfaces {{ {of_type} }} enumValues {{ name description }} possibleTypes {{ {of_type} }}
+        }} }} }}"
+    );
+    shop.data(&introspection).await;
+}
+
+#[tokio::test]
+async fn several_requests_in_one_are_refused() {
+    let shop = Shop::new(SMALL).await;
+    let request = || async_graphql::Request::new("{ books { totalCount } }");
+    let batch = async_graphql::BatchRequest::Batch(vec![request(), request()]);
+    let answer = serde_json::to_value(async_graphql::Executor::execute_batch(&shop.api, batch).await).unwrap();
+    assert_eq!(answer["errors"][0]["extensions"]["code"], "BAD_USER_INPUT", "{answer}");
 }
 
 /// The README lists every code with its meaning.

@@ -190,6 +190,32 @@ async fn e3_relevance_is_an_order_of_its_own_for_each_search() {
     assert_eq!(shop.code("{ books(orderBy: { field: RELEVANCE }) { nodes { id } } }").await, "ORDER_NOT_OFFERED");
 }
 
+/// However long a title is, it has a cursor under every order.
+#[tokio::test]
+async fn the_longest_titles_have_cursors_under_every_order() {
+    let titles = [format!("the {}", "本".repeat(96)), format!("the {}", "🎼".repeat(74))];
+    let shop = shop_of(&titles.each_ref().map(String::as_str)).await;
+    for book in ::entity::book::Entity::find().all(&shop.db.reader).await.unwrap() {
+        for (stars, cents) in [(5, 9_999_999_999), (1, 1), (5, 33)] {
+            let (rating, price) = (Set(stars), Set(sea_orm::prelude::Decimal::new(cents, 2)));
+            let rating = ::entity::book_rating::ActiveModel { rating, book_id: Set(book.id), ..Default::default() };
+            rating.insert(&shop.db.writer).await.unwrap();
+            let order =
+                ::entity::book_order::ActiveModel { total_price: price, book_id: Set(book.id), ..Default::default() };
+            order.insert(&shop.db.writer).await.unwrap();
+        }
+    }
+    let sort = |field: &str| format!("{{ field: {field} }}");
+    let all = ["RELEVANCE", "TOTAL_REVENUE", "AVERAGE_RATING", "YEAR", "NAME"].map(sort).join(", ");
+    for args in [
+        format!("orderBy: [{}, {}, {}]", sort("YEAR"), sort("NAME"), sort("CREATED_AT")),
+        format!("search: \"the\", orderBy: [{all}]"),
+    ] {
+        let page = shop.data(&format!("{{ books({args}) {{ edges {{ cursor }} }} }}")).await;
+        assert_eq!(page["books"]["edges"].as_array().unwrap().len(), 2);
+    }
+}
+
 /// The sample's titles make search worth trying.
 #[tokio::test]
 async fn the_sample_has_a_fifth_symphony() {

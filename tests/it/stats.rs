@@ -9,7 +9,7 @@ use migration::{Migrator, MigratorTrait};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use sea_orm::prelude::*;
-use sea_orm::{DbBackend, QueryOrder, Set, TransactionTrait};
+use sea_orm::{DbBackend, QueryOrder, Set, SqlErr, TransactionTrait};
 
 use crate::shop::{SMALL, Shop};
 
@@ -42,7 +42,7 @@ async fn check(db: &Db) {
     assert_eq!(found, expected);
 }
 
-/// One random write. What the database refuses, because another writer was faster, changes nothing.
+/// One random write. It may only be refused because another writer was faster: its row is gone, or its book.
 async fn write(db: &Db, random: &mut ChaCha8Rng) {
     let writer = &db.writer;
     let mut below = |end: usize| usize::try_from(random.next_u32()).unwrap() % end.max(1);
@@ -55,7 +55,7 @@ async fn write(db: &Db, random: &mut ChaCha8Rng) {
     let rating = ratings[below(ratings.len())].id;
     let order = orders[below(orders.len())].id;
     let rated = |book| book_rating::ActiveModel { rating: Set(stars), book_id: Set(book), ..Default::default() };
-    let _ = match below(10) {
+    let written: Result<(), DbErr> = match below(10) {
         0 | 1 => rated(one).insert(writer).await.map(drop),
         2 => book_rating::Entity::insert_many([rated(one), rated(other), rated(one)]).exec(writer).await.map(drop),
         3 => book_rating::Entity::delete_by_id(rating).exec(writer).await.map(drop),
@@ -83,6 +83,13 @@ async fn write(db: &Db, random: &mut ChaCha8Rng) {
             book::Entity::delete_by_id(one).exec(writer).await.map(drop)
         }
     };
+    let refused = |error: &DbErr| {
+        matches!(error, DbErr::RecordNotUpdated)
+            || matches!(error.sql_err(), Some(SqlErr::ForeignKeyConstraintViolation(_)))
+    };
+    if let Err(error) = written {
+        assert!(refused(&error), "{error}");
+    }
 }
 
 #[tokio::test]
@@ -156,6 +163,29 @@ async fn the_key_of_a_book_never_changes() {
     let change = book::Entity::update_many().col_expr(book::Column::Id, Expr::value(id));
     let one = book::Entity::find().one(&shop.db.reader).await.unwrap().unwrap();
     assert!(change.filter(book::Column::Id.eq(one.id)).exec(&shop.db.writer).await.is_err());
+}
+
+/// A book is deleted while somebody rates it: one of the two is refused, and nobody waits in a circle.
+#[tokio::test]
+async fn a_deletion_and_a_rating_do_not_deadlock() {
+    let shop = Shop::new(Plan { ratings: 0, orders: 0, ..SMALL }).await;
+    let writer = &shop.db.writer;
+    if writer.get_database_backend() == DbBackend::Sqlite {
+        return;
+    }
+    for book in book::Entity::find().all(writer).await.unwrap() {
+        let rates = writer.begin().await.unwrap();
+        let rating = book_rating::ActiveModel { rating: Set(1), book_id: Set(book.id), ..Default::default() };
+        rating.insert(&rates).await.unwrap();
+        let db = shop.db.clone();
+        let deletion = tokio::spawn(async move { book::Entity::delete_by_id(book.id).exec(&db.writer).await });
+        tokio::task::yield_now().await;
+        rates.commit().await.unwrap();
+        // It may have come before the rating, and waited for it; then the rating stands in its way.
+        let error = deletion.await.unwrap().unwrap_err();
+        assert!(matches!(error.sql_err(), Some(SqlErr::ForeignKeyConstraintViolation(_))), "{error}");
+    }
+    check(&shop.db).await;
 }
 
 /// PostgreSQL checks foreign keys at the end of the transaction: a row can come before its book, and outlive it.

@@ -9,7 +9,7 @@ use sea_orm::{ColumnTrait, Condition};
 use crate::graphql::date_time::DateTime;
 use crate::graphql::error::Result;
 use crate::graphql::filter::{
-    Comparison, Filter, IdFilter, Logic, NullableDecimalFilter, NullableFloatFilter, Scope, TextFilter, all,
+    Comparison, Filter, IdFilter, Logic, NullableDecimalFilter, NullableFloatFilter, RELATION, Scope, TextFilter, all,
 };
 use crate::graphql::node::NodeType;
 
@@ -61,6 +61,7 @@ impl Filter for BookFilter {
 
 /// The rows of other tables whose book passes.
 pub fn of_book(filter: &BookFilter, book_id: impl ColumnTrait, scope: &mut Scope) -> Result<Condition> {
+    scope.count(RELATION)?;
     // The id of the book is the reference itself: there an index finds it.
     let mut rest = filter.clone();
     let id = rest.id.take().map(|ids| ids.on(book_id, NodeType::Book, scope)).transpose()?;

@@ -24,9 +24,9 @@ pub struct Comparison<T: InputType> {
     eq: Option<T>,
     /// Not equal to this.
     ne: Option<T>,
-    /// Equal to one of these; of an empty list there is none.
+    /// Equal to one of these; an empty list matches nothing.
     r#in: Option<Vec<T>>,
-    /// Equal to none of these.
+    /// Equal to none of these; an empty list matches everything.
     not_in: Option<Vec<T>>,
     /// Less than this.
     lt: Option<T>,

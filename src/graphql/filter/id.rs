@@ -16,9 +16,9 @@ pub struct IdFilter {
     eq: Option<ID>,
     /// Not equal to this.
     ne: Option<ID>,
-    /// Equal to one of these; of an empty list there is none.
+    /// Equal to one of these; an empty list matches nothing.
     r#in: Option<Vec<ID>>,
-    /// Equal to none of these.
+    /// Equal to none of these; an empty list matches everything.
     not_in: Option<Vec<ID>>,
 }
 
