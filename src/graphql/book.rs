@@ -135,17 +135,18 @@ impl RowObject for Book {
 impl Listed for Book {
     type SortField = BookSortField;
     type Filter = BookFilter;
+    /// What to search for.
+    type Own = Option<String>;
 
     fn rows(args: &ListArgs<Self>, scope: &mut Scope) -> Result<(Select<book::Entity>, keyset::Order)> {
-        let filter = args.filter.as_ref().map(|filter| filter.condition(scope)).transpose()?;
-        let search = args.search.as_deref().map(Search::parse).transpose()?.flatten();
-        let order = sort::order(&args.order_by, search.as_ref(), scope)?;
+        let search = args.own.as_deref().map(Search::parse).transpose()?.flatten();
+        let order = sort::order(&args.order_by, search.as_ref(), scope.backend)?;
         let mut rows = book::Entity::find();
-        if scope.needs_stats {
+        if sort::needs_stats(&args.order_by) || args.filter.as_ref().is_some_and(|filter| filter.needs_stats()) {
             rows = rows.inner_join(book_stats::Entity);
         }
-        if let Some(filter) = filter {
-            rows = rows.filter(filter);
+        if let Some(filter) = &args.filter {
+            rows = rows.filter(filter.condition(scope)?);
         }
         if let Some(search) = search {
             rows = rows.filter(search.condition(scope.backend));

@@ -43,6 +43,14 @@ pub struct Logic<F: InputType> {
     not: Option<Box<F>>,
 }
 
+impl<F: InputType> Logic<F> {
+    /// The filters that it combines.
+    pub fn filters(&self) -> impl Iterator<Item = &F> {
+        let Self { and, or, not } = self;
+        and.iter().flatten().chain(or.iter().flatten()).chain(not.as_deref())
+    }
+}
+
 /// The filter of a list: all conditions that are given must hold.
 pub trait Filter: InputType {
     /// The filters in this one.
@@ -87,15 +95,13 @@ pub fn all(given: impl IntoIterator<Item = Option<Result<Condition>>>) -> Result
 #[derive(Debug)]
 pub struct Scope {
     pub backend: DbBackend,
-    /// Whether a condition is on the sums of a book, so that its row has to be joined with them.
-    pub needs_stats: bool,
     conditions: usize,
     level: usize,
 }
 
 impl Scope {
     pub fn new(db: &DatabaseConnection) -> Self {
-        Self { backend: db.get_database_backend(), needs_stats: false, conditions: 0, level: 0 }
+        Self { backend: db.get_database_backend(), conditions: 0, level: 0 }
     }
 
     /// Counts conditions.

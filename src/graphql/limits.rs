@@ -30,8 +30,8 @@ pub const MOST_LEVELS: usize = 32;
 pub fn check(document: &ExecutableDocument, variables: &Variables, limits: Limits) -> Result<()> {
     let Limits { max_complexity, max_depth, .. } = limits;
     for (_, operation) in document.operations.iter() {
-        let walk = Walk { document, operation: &operation.node, variables, known: HashMap::new() };
-        let Some(cost) = { walk }.set(&operation.node.selection_set.node, 0) else {
+        let mut walk = Walk { document, operation: &operation.node, variables, known: HashMap::new() };
+        let Some(cost) = walk.set(&operation.node.selection_set.node, 0) else {
             let message = format!("the fields and fragments of a request are at most {MOST_LEVELS} levels deep");
             return Err(Error::client(Code::TooDeep, message));
         };

@@ -13,8 +13,8 @@ use super::query::Query;
 use super::rating::Rating;
 use super::sort::Sort;
 
-/// Gives an object fields that are lists, null beside their error where they cannot be had: `fn name() -> Item = resolver`. Some have an
-/// argument of their own, with its description.
+/// Gives an object fields that are lists, null beside their error where they cannot be had: `fn name() -> Item = resolver`.
+/// Some have an argument of their own, with its description.
 macro_rules! lists {
     ($lists:ident of $owner:ident { $(
         #[doc = $doc:literal]
@@ -39,8 +39,8 @@ macro_rules! lists {
                 last: Option<i32>,
                 #[graphql(desc = "Only objects before this cursor.")]
                 before: Option<String>,
-                #[graphql(desc = "The order of the list; without it, the oldest first, or of a search the most relevant. A cursor belongs to the \
-                    order that it was read under.")]
+                #[graphql(desc = "The order of the list; without it, the oldest first, or of a search the most relevant. A \
+                    cursor belongs to the order that it was read under.")]
                 order_by: Option<Vec<Sort<<$item as Listed>::SortField>>>,
                 #[graphql(desc = "Only objects that match this filter.", name = "where")]
                 filter: Option<Box<<$item as Listed>::Filter>>,
@@ -50,12 +50,14 @@ macro_rules! lists {
             ) -> Option<Result<Connection<$item>>> {
                 let page = keyset::Args { first: first.map(i64::from), after, last: last.map(i64::from), before };
                 let order_by = order_by.unwrap_or_default();
-                let args = ListArgs { page, order_by, filter, as_of, search: None };
-                $(let args = ListArgs { $own, ..args };)?
+                let own = lists!(@own $($own)?);
+                let args = ListArgs { page, order_by, filter, as_of, own };
                 Some($resolver(self.0, context, args))
             }
         )+ }
     };
+    (@own) => { () };
+    (@own $own:ident) => { $own };
 }
 
 lists! {

@@ -34,6 +34,8 @@ pub trait Listed: RowObject {
     type SortField: InputType + Copy;
     /// What its lists can be filtered by.
     type Filter: Filter;
+    /// What lists of no other object have for an argument.
+    type Own: Send + Sync;
 
     /// The rows of the list and their order.
     fn rows(args: &ListArgs<Self>, scope: &mut Scope) -> Result<(Select<Self::Entity>, Order)>;
@@ -58,8 +60,7 @@ pub struct ListArgs<T: Listed> {
     /// In a box, as it is large and passed on often.
     pub filter: Option<Box<T::Filter>>,
     pub as_of: Option<DateTime>,
-    /// Only some lists can be searched.
-    pub search: Option<String>,
+    pub own: T::Own,
 }
 
 /// The rows and the order of a list whose sorts are columns of its table, each of which an index holds.

@@ -92,6 +92,7 @@ impl RowObject for Order {
 impl Listed for Order {
     type SortField = OrderSortField;
     type Filter = OrderFilter;
+    type Own = ();
 
     fn rows(args: &ListArgs<Self>, scope: &mut Scope) -> Result<(Select<book_order::Entity>, keyset::Order)> {
         by_columns(args, scope, |field| match field {

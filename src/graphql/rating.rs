@@ -91,6 +91,7 @@ impl RowObject for Rating {
 impl Listed for Rating {
     type SortField = RatingSortField;
     type Filter = RatingFilter;
+    type Own = ();
 
     fn rows(args: &ListArgs<Self>, scope: &mut Scope) -> Result<(Select<book_rating::Entity>, keyset::Order)> {
         by_columns(args, scope, |field| match field {

@@ -268,6 +268,18 @@ async fn e3_a_cursor_is_27_characters_deterministic_and_of_its_order() {
     assert!(edges.iter().all(|edge| edge["cursor"].as_str().unwrap().len() == 27));
     assert_eq!(edges, all(&shop).await);
 
+    // The same order by other spellings, and another one.
+    let cursor = &edges[3]["cursor"];
+    let args =
+        |order: &str| format!("{{ ratings(first: 1, after: {cursor}, orderBy: {order}) {{ edges {{ cursor }} }} }}");
+    let asc = "[{ field: CREATED_AT, nulls: FIRST }, { field: RATING, direction: DESC }]";
+    assert_eq!(shop.data(&args(asc)).await["ratings"]["edges"][0]["cursor"], edges[4]["cursor"]);
+    assert_eq!(shop.code(&args("{ field: CREATED_AT, direction: DESC }")).await, "CURSOR_OF_OTHER_ORDER");
+    let cursor =
+        shop.data("{ books(first: 1) { pageInfo { endCursor } } }").await["books"]["pageInfo"]["endCursor"].take();
+    let spelt = "[{ field: CREATED_AT }, { field: AVERAGE_RATING }]";
+    shop.data(&format!("{{ books(after: {cursor}, orderBy: {spelt}) {{ nodes {{ id }} }} }}")).await;
+
     let other = Order::of::<book_rating::Entity>([Sort::desc(book_rating::Column::Id)]).unwrap();
     let foreign = other.seal(&Key::new(&other, vec![uuid::Uuid::now_v7().into()]).unwrap()).unwrap();
     let query = format!("{{ ratings(after: \"{foreign}\") {{ nodes {{ id }} }} }}");

@@ -36,6 +36,17 @@ pub struct BookFilter {
     logic: Logic<BookFilter>,
 }
 
+impl BookFilter {
+    /// Whether there is a condition on the sums of a book, with which its row has to be joined then.
+    pub fn needs_stats(&self) -> bool {
+        self.average_rating.is_some()
+            || self.rating_count.is_some()
+            || self.total_revenue.is_some()
+            || self.order_count.is_some()
+            || self.logic.filters().any(Self::needs_stats)
+    }
+}
+
 impl Filter for BookFilter {
     fn logic(&self) -> &Logic<Self> {
         &self.logic
@@ -44,8 +55,6 @@ impl Filter for BookFilter {
     fn fields(&self, scope: &mut Scope) -> Result<Condition> {
         let Self { id, name, year, created_at, average_rating, rating_count, total_revenue, order_count, logic: _ } =
             self;
-        scope.needs_stats |=
-            average_rating.is_some() || rating_count.is_some() || total_revenue.is_some() || order_count.is_some();
         all([
             id.as_ref().map(|ids| ids.on(book::Column::Id, NodeType::Book, scope)),
             name.as_ref().map(|texts| texts.on(book::Column::Name, scope)),
@@ -66,13 +75,11 @@ pub fn of_book(filter: &BookFilter, book_id: impl ColumnTrait, scope: &mut Scope
     let mut rest = filter.clone();
     let id = rest.id.take().map(|ids| ids.on(book_id, NodeType::Book, scope)).transpose()?;
 
-    let outside = std::mem::replace(&mut scope.needs_stats, false);
     let condition = rest.condition(scope)?;
-    let needs_stats = std::mem::replace(&mut scope.needs_stats, outside);
     let book = (!condition.is_empty()).then(|| {
         let mut books = Query::select();
         books.expr(Expr::cust("1")).from(book::Entity).and_where(book::Column::Id.into_expr().eq(book_id.into_expr()));
-        if needs_stats {
+        if rest.needs_stats() {
             books.inner_join(book_stats::Entity, Stats::BookId.into_expr().eq(book::Column::Id.into_expr()));
         }
         Expr::exists(books.cond_where(condition).take())

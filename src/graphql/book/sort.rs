@@ -3,10 +3,10 @@
 use ::entity::{book, book_stats};
 use async_graphql::{Enum, InputType};
 use keyset::Order;
+use sea_orm::DbBackend;
 
 use super::search::Search;
 use crate::graphql::error::{Code, Error, Result};
-use crate::graphql::filter::Scope;
 use crate::graphql::sort::{NullPlacement, Sort, SortDirection};
 
 /// What books can be ordered by.
@@ -41,7 +41,7 @@ const OFFERED: [&[BookSortField]; 6] = [&[], &[Name], &[Year], &[Year, Name], &[
 /// # Errors
 ///
 /// [`Code::OrderNotOffered`].
-pub fn order(sorts: &[Sort<BookSortField>], search: Option<&Search>, scope: &mut Scope) -> Result<Order> {
+pub fn order(sorts: &[Sort<BookSortField>], search: Option<&Search>, backend: DbBackend) -> Result<Order> {
     let most_relevant = [Sort { field: Relevance, direction: SortDirection::Desc, nulls: NullPlacement::Last }];
     let sorts = if search.is_some() && sorts.is_empty() { &most_relevant } else { sorts };
     let fields = fields(sorts);
@@ -49,8 +49,7 @@ pub fn order(sorts: &[Sort<BookSortField>], search: Option<&Search>, scope: &mut
         return Err(not_offered(&fields));
     }
 
-    let by_stats = fields.iter().any(|field| matches!(field, AverageRating | TotalRevenue));
-    scope.needs_stats |= by_stats;
+    let by_stats = needs_stats(sorts);
     // An index holds the columns of one table: where the sums decide, their table's key does, too.
     let in_stats = by_stats && search.is_none();
     let engine = |sort: &Sort<BookSortField>| {
@@ -61,7 +60,7 @@ pub fn order(sorts: &[Sort<BookSortField>], search: Option<&Search>, scope: &mut
             (Year, _) => keyset::Sort::asc(book::Column::Year),
             (AverageRating, _) => keyset::Sort::asc(book_stats::Column::AverageRating),
             (TotalRevenue, _) => keyset::Sort::asc(book_stats::Column::TotalRevenue),
-            (Relevance, Some(search)) => search.relevance(scope.backend),
+            (Relevance, Some(search)) => search.relevance(backend),
             (Relevance, None) => return Err(not_offered(&fields)),
         };
         // No index holds an order of what a search finds.
@@ -70,6 +69,11 @@ pub fn order(sorts: &[Sort<BookSortField>], search: Option<&Search>, scope: &mut
     };
     let sorts = sorts.iter().map(engine).collect::<Result<Vec<_>>>()?;
     Ok(if in_stats { Order::of::<book_stats::Entity>(sorts)? } else { Order::of::<book::Entity>(sorts)? })
+}
+
+/// Whether books are sorted by their sums, with which their rows have to be joined then.
+pub fn needs_stats(sorts: &[Sort<BookSortField>]) -> bool {
+    fields(sorts).iter().any(|field| matches!(field, AverageRating | TotalRevenue))
 }
 
 /// The fields that matter: none twice, none behind the time of creation, which decides everything; and that one only where
