@@ -140,7 +140,8 @@ fn pragmas(options: SqliteConnectOptions, writes: bool) -> SqliteConnectOptions 
         .synchronous(SqliteSynchronous::Normal)
         // Read through the page cache of the system, up to 1 GiB of the file.
         .pragma("mmap_size", "1073741824")
-        .statement_cache_capacity(500);
+        // Each connection keeps so many statements ready. One that reads the lists of a hundred books holds a megabyte.
+        .statement_cache_capacity(64);
     if writes { options.journal_mode(SqliteJournalMode::Wal) } else { options.pragma("query_only", "ON") }
 }
 

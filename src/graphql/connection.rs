@@ -87,7 +87,10 @@ impl<T: Listed> Connection<T> {
     async fn approximate_count(
         &self,
         context: &Context<'_>,
-        #[graphql(desc = "Count no further than this: 0 to 10,000.", default_with = "Some(count::DEFAULT)")]
+        #[graphql(
+            desc = "Count up to this, 0 to 10,000. Of a longer list the answer is at least one more.",
+            default_with = "Some(count::DEFAULT)"
+        )]
         up_to: Option<i32>,
     ) -> Result<ApproximateCount> {
         self.list.approximate_count(context, self.place, up_to.unwrap_or(count::DEFAULT)).await?.try_into()

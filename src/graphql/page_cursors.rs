@@ -37,7 +37,7 @@ pub struct PageCursor {
     /// The page's number, from 1; null where the beginning of the list is too far away to know.
     ///
     /// A page that does not begin a multiple of its size after the beginning of the list has the number of the page that
-    /// its first object would be on, rounded up.
+    /// its first object would be on, rounded up, and the pages around it count on from there.
     page: Option<i32>,
     /// Whether it is the page that was asked for.
     is_current: bool,

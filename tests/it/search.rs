@@ -85,6 +85,9 @@ async fn words_phrases_and_beginnings_are_found_the_most_relevant_first() {
     check(&shop, "한국", &[korea]).await;
     check(&shop, "하*", &[]).await;
     check(&shop, "fifth fifth fifth symphony", &[fifth, krakow, element]).await;
+    check(&shop, "galway🤖 fifth", &[]).await;
+    check(&shop, "🤖fifth🤖symphony🦀", &[fifth, krakow]).await;
+    check(&shop, "the fi*", &[fifth, krakow, element]).await;
     check(&shop, "!!", &[]).await;
     check(&shop, "² ²*", &[]).await;
     check(&shop, "² fifth sy* \"\"", &[fifth, krakow, element]).await;

@@ -26,8 +26,8 @@ pub enum BookSortField {
     AverageRating,
     /// What its orders brought in; a book without one has none.
     TotalRevenue,
-    /// How well it fits the search, from 0 to 2: the share of the title's characters that the words make up, and 1 more where
-    /// they stand together, in this order. Only with `search`.
+    /// How well it fits the search: the share of the title's characters that the words make up, and 1 more where they stand
+    /// together, in this order. Only with `search`.
     Relevance,
 }
 
