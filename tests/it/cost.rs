@@ -114,15 +114,30 @@ fn orders() -> Vec<(&'static str, String)> {
     orders
 }
 
+/// A connection of one's own, on which work is counted, to tables as they are some minutes after a load.
+async fn settled(shop: &Shop) -> DatabaseConnection {
+    let db = shop.test.connect().await;
+    if db.get_database_backend() == DbBackend::Postgres {
+        db.execute_unprepared("VACUUM ANALYZE").await.unwrap();
+        // As the server's own connections have it.
+        let setting = Statement::from_string(DbBackend::Postgres, "SHOW enable_incremental_sort");
+        let own = shop.db.reader.query_one_raw(setting).await.unwrap().unwrap();
+        assert_eq!(own.try_get_by_index::<String>(0).unwrap(), "off");
+        db.execute_unprepared("SET enable_incremental_sort = off").await.unwrap();
+    }
+    db
+}
+
 /// A statement reads not many more rows than it shows: those of a few branches, and as many of a joined table; a planner
-/// that knows how few are left may prefer to sort them. That is rows on PostgreSQL; on SQLite it is instructions, of which a row takes some forty.
+/// that knows how few are left may prefer to sort them. That is rows on PostgreSQL; on SQLite it is instructions, of which
+/// a row takes some forty.
 async fn assert_reads(db: &DatabaseConnection, statement: Statement, rows: u64) {
     let plan = plan(db, statement.clone()).await;
     if db.get_database_backend() == DbBackend::Postgres {
         let number = |word: &str| word.parse::<u64>().unwrap_or(0);
         let scans = plan.iter().filter(|line| line.contains(" Scan "));
         let read: u64 = scans.map(|line| line.split(' ').map(number).sum::<u64>()).sum();
-        assert!(read <= 20 * rows, "{read} rows: {} {plan:#?}", statement.sql);
+        assert!(read <= 50 * rows, "{read} rows: {} {plan:#?}", statement.sql);
     } else {
         let work = work(db, statement.clone()).await;
         assert!(work <= 200 * rows, "{work} instructions: {} {plan:#?}", statement.sql);
@@ -132,12 +147,8 @@ async fn assert_reads(db: &DatabaseConnection, statement: Statement, rows: u64) 
 /// What the pages of a list read, at its beginning and far from it, forward and backward.
 #[tokio::test]
 async fn i3_every_order_costs_the_size_of_the_page() {
-    let shop = Shop::new(Plan { books: 6_000, ratings: 20_000, orders: 20_000, rng_seed: 0 }).await;
-    let db = shop.test.connect().await;
-    if db.get_database_backend() == DbBackend::Postgres {
-        // What autovacuum does minutes after a load.
-        db.execute_unprepared("VACUUM ANALYZE").await.unwrap();
-    }
+    let shop = Shop::new(Plan { books: 30_000, ratings: 30_000, orders: 30_000, rng_seed: 0 }).await;
+    let db = settled(&shop).await;
     for (list, order) in orders() {
         let page = |args: &str| {
             format!("{{ {list}(orderBy: {order}, {args}) {{ nodes {{ id }} pageInfo {{ endCursor startCursor }} }} }}")
@@ -167,11 +178,8 @@ async fn i3_every_order_costs_the_size_of_the_page() {
 /// The pages of a page's parents: their number times the size of the page, whatever the number of children.
 #[tokio::test]
 async fn i3_nested_lists_cost_the_sizes_of_their_pages() {
-    let shop = Shop::new(Plan { books: 10, ratings: 20_000, orders: 20_000, rng_seed: 0 }).await;
-    let db = shop.test.connect().await;
-    if db.get_database_backend() == DbBackend::Postgres {
-        db.execute_unprepared("VACUUM ANALYZE").await.unwrap();
-    }
+    let shop = Shop::new(Plan { books: 10, ratings: 60_000, orders: 60_000, rng_seed: 0 }).await;
+    let db = settled(&shop).await;
     for (list, field) in [("ratings", "RATING"), ("orders", "TOTAL_PRICE")] {
         for (a, b) in [("ASC", "ASC"), ("ASC", "DESC"), ("DESC", "ASC"), ("DESC", "DESC")] {
             let order = format!("[{{ field: {field}, direction: {a} }}, {{ field: CREATED_AT, direction: {b} }}]");
