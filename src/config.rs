@@ -82,7 +82,7 @@ pub struct Limits {
         env = "MAX_DEPTH",
         default_value_t = Limits::DEFAULT.max_depth,
         value_name = "N",
-        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=32),
+        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=Limits::DEEPEST as u64),
         global = true
     )]
     pub max_depth: usize,
@@ -92,6 +92,8 @@ impl Limits {
     /// Enough for a page of a hundred objects with a page of a hundred each, and for the introspection of GraphiQL.
     pub const DEFAULT: Self = Self { max_page_size: 100, max_complexity: 50_000, max_depth: 20 };
 
+    /// The most levels of fields and fragments that the GraphQL library walks through.
+    pub const DEEPEST: usize = 32;
     /// The largest size of a page that a server can be configured for.
     pub const LARGEST_PAGE: usize = 1000;
 

@@ -4,7 +4,7 @@
 //! ends and the next begins.
 
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, Func, Order as SqlOrder, SelectStatement, WindowStatement};
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, FromQueryResult, QueryResult};
+use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, FromQueryResult, QueryResult, Value};
 
 use crate::bracket::{order_by_keys, union_all, wrapped};
 use crate::dialect::Dialect;
@@ -22,6 +22,14 @@ pub(crate) fn of_parent(query: &SelectStatement, column: impl ColumnTrait, paren
     let mut children = query.clone();
     children.cond_where(Condition::all().add(column.into_expr().eq(parent)));
     children
+}
+
+/// The query of each of these parents.
+pub(crate) fn of_parents<P>(query: &SelectStatement, column: impl ColumnTrait, parents: P) -> Vec<SelectStatement>
+where
+    P: IntoIterator<Item: Into<Value>>,
+{
+    parents.into_iter().map(|parent| of_parent(query, column, Expr::value(parent))).collect()
 }
 
 /// These terms in unions of so many: see [`Dialect::terms`].

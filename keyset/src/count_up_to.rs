@@ -6,7 +6,7 @@
 use sea_orm::sea_query::{Expr, Func, Query, SelectStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, JsonValue, QueryTrait, Value};
 
-use crate::batch::{BATCH, batch, of_parent, unions};
+use crate::batch::{BATCH, batch, of_parents, unions};
 use crate::bracket::wrapped;
 use crate::count::{COUNT, bare};
 use crate::dialect::Dialect;
@@ -99,10 +99,7 @@ where
     Q: QueryTrait<QueryStatement = SelectStatement>,
     P: IntoIterator<Item: Into<Value>>,
 {
-    let query = bare(query);
-    let children = |parent: Value| of_parent(&query, column, Expr::value(parent));
-    let queries: Vec<_> = parents.into_iter().map(|parent| children(parent.into())).collect();
-    up_to(db, &queries, bound).await
+    up_to(db, &of_parents(&bare(query), column, parents), bound).await
 }
 
 /// The counts of queries that differ in their values alone.

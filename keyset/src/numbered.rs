@@ -1,9 +1,9 @@
 //! Page numbers on keys: the cursors that open the pages around a page.
 
-use sea_orm::sea_query::{Expr, SelectStatement};
+use sea_orm::sea_query::SelectStatement;
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, FromQueryResult, QueryResult, QueryTrait, Value};
 
-use crate::batch::{of_parent, run, tagged};
+use crate::batch::{of_parents, run, tagged};
 use crate::bracket::select;
 use crate::dialect::Dialect;
 use crate::{End, Key, Page, Slice};
@@ -109,9 +109,7 @@ where
     Q: QueryTrait<QueryStatement = SelectStatement>,
     P: IntoIterator<Item: Into<Value>>,
 {
-    let query = query.into_query();
-    let children = |parent: Value| of_parent(&query, column, Expr::value(parent));
-    let queries: Vec<_> = parents.into_iter().map(|parent| children(parent.into())).collect();
+    let queries = of_parents(&query.into_query(), column, parents);
     if queries.len() != slices.len() {
         return Err(DbErr::Custom(format!("{} parents have as many slices, not {}", queries.len(), slices.len())));
     }

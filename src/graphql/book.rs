@@ -21,11 +21,11 @@ pub use sort::BookSortField;
 use super::date_time::DateTime;
 use super::decimal::Decimal;
 use super::error::{Code, Error, Result};
-use super::filter::{Filter, Scope};
+use super::filter::Scope;
 use super::list::{List, reader};
 use super::lists::BookLists;
 use super::node::{NodeId, NodeType};
-use super::object::{ListArgs, Listed, RowObject};
+use super::object::{ListArgs, Listed, RowObject, filtered};
 use super::once::{Once, PerField};
 use super::order::Order;
 use super::rating::Rating;
@@ -145,9 +145,7 @@ impl Listed for Book {
         if sort::needs_stats(&args.order_by) || args.filter.as_ref().is_some_and(|filter| filter.needs_stats()) {
             rows = rows.inner_join(book_stats::Entity);
         }
-        if let Some(filter) = &args.filter {
-            rows = rows.filter(filter.condition(scope)?);
-        }
+        rows = filtered(rows, args, scope)?;
         if let Some(search) = search {
             rows = rows.filter(search.condition(scope.backend));
         }
@@ -173,12 +171,7 @@ impl Books {
     ///
     /// [`Code::Gone`] where it was deleted after the row that refers to it was read.
     pub async fn get(&self, context: &Context<'_>, key: Uuid) -> Result<&Book> {
-        let read = Box::pin(async {
-            let wanted = book::Column::Id.is_in(self.keys.iter().copied());
-            let books = Book::from_rows(book::Entity::find().filter(wanted).all(reader(context)).await?);
-            Ok(books.into_iter().map(|book| (book.row.id, book)).collect())
-        });
-        let book = self.found.get(read).await?.get(&key);
+        let book = self.found.get(Box::pin(Book::by_keys(context, &self.keys))).await?.get(&key);
         book.ok_or_else(|| Error::client(Code::Gone, "the book has been deleted meanwhile: ask again"))
     }
 }

@@ -12,15 +12,15 @@ use std::collections::HashMap;
 use async_graphql::parser::types::{ExecutableDocument, Field, OperationDefinition, Selection, SelectionSet};
 use async_graphql::{Name, Value, Variables};
 
+use super::count;
 use super::error::{Code, Error, Result};
+use super::page_cursors::REACH;
 use crate::config::Limits;
 
 /// What a statement costs.
 const STATEMENT: usize = 50;
 /// What an exact count costs: nobody knows how many rows it reads.
 const COUNT: usize = 1000;
-/// The most levels of fields and fragments that the library walks through.
-pub const MOST_LEVELS: usize = 32;
 
 /// Refuses a request that costs too much, or is too deep.
 ///
@@ -32,7 +32,7 @@ pub fn check(document: &ExecutableDocument, variables: &Variables, limits: Limit
     for (_, operation) in document.operations.iter() {
         let mut walk = Walk { document, operation: &operation.node, variables, known: HashMap::new() };
         let Some(cost) = walk.set(&operation.node.selection_set.node, 0) else {
-            let message = format!("the fields and fragments of a request are at most {MOST_LEVELS} levels deep");
+            let message = format!("the fields and fragments of a request are at most {} levels deep", Limits::DEEPEST);
             return Err(Error::client(Code::TooDeep, message));
         };
         let total = cost.once.saturating_add(cost.each);
@@ -86,7 +86,7 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     /// What these selections cost; none where they are too deep, or a fragment contains itself.
     fn set(&mut self, set: &'a SelectionSet, level: usize) -> Option<Cost> {
-        let level = (level < MOST_LEVELS).then_some(level + 1)?;
+        let level = (level < Limits::DEEPEST).then_some(level + 1)?;
         set.items.iter().try_fold(Cost::default(), |cost, item| {
             // A fragment is something to walk through, even where nothing is in it.
             let fragment = Cost { each: 1, ..Cost::default() };
@@ -122,9 +122,11 @@ impl<'a> Walk<'a> {
             },
             "node" | "book" | "averageRating" | "ratingCount" | "totalRevenue" | "orderCount" => (STATEMENT, 1),
             "totalCount" => (COUNT, 1),
-            "approximateCount" => (STATEMENT + self.number(field, "upTo").unwrap_or(1000) / 10, 1),
-            // Seven pages of keys.
-            "pageCursors" => (STATEMENT + 7 * self.size(field), 1),
+            "approximateCount" => {
+                (STATEMENT + self.number(field, "upTo").unwrap_or(count::DEFAULT.unsigned_abs() as usize) / 10, 1)
+            }
+            // Pages of keys: those to either side, and the last one.
+            "pageCursors" => (STATEMENT + (2 * REACH as usize + 1) * self.size(field), 1),
             _ => (0, 1),
         };
         let each = each.max(usize::from(size > 1)).saturating_mul(size.max(1)).saturating_add(1);

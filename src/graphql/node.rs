@@ -8,13 +8,11 @@ use std::collections::{BTreeSet, HashMap};
 use async_graphql::{Context, ID, Interface};
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 use ulid::Ulid;
 use uuid::Uuid;
 
 use super::book::Book;
 use super::error::{Code, Error, Result};
-use super::list::reader;
 use super::object::RowObject;
 use super::order::Order;
 use super::rating::Rating;
@@ -113,21 +111,17 @@ pub async fn find(context: &Context<'_>, ids: &[NodeId]) -> Result<Vec<Option<No
             continue;
         }
         let nodes = match node_type {
-            NodeType::Book => by_keys::<Book>(context, keys).await?,
-            NodeType::Rating => by_keys::<Rating>(context, keys).await?,
-            NodeType::Order => by_keys::<Order>(context, keys).await?,
+            NodeType::Book => nodes::<Book>(context, &keys).await?,
+            NodeType::Rating => nodes::<Rating>(context, &keys).await?,
+            NodeType::Order => nodes::<Order>(context, &keys).await?,
         };
         found.extend(nodes.into_iter().map(|(key, node)| (NodeId { node_type, key }, node)));
     }
     Ok(ids.iter().map(|id| found.get(id).cloned()).collect())
 }
 
-async fn by_keys<T>(context: &Context<'_>, keys: BTreeSet<Uuid>) -> Result<Vec<(Uuid, Node)>>
-where
-    T: RowObject + Into<Node>,
-{
-    let rows = T::Entity::find().filter(T::key_column().is_in(keys)).all(reader(context)).await?;
-    Ok(T::from_rows(rows).into_iter().map(|object| (object.key(), object.into())).collect())
+async fn nodes<T: RowObject + Into<Node>>(context: &Context<'_>, keys: &BTreeSet<Uuid>) -> Result<HashMap<Uuid, Node>> {
+    Ok(T::by_keys(context, keys).await?.into_iter().map(|(key, object)| (key, object.into())).collect())
 }
 
 #[cfg(test)]

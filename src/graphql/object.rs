@@ -1,15 +1,17 @@
 //! What the schema asks of its objects: the rows that they stand for, and the lists that there are of them.
 
-use async_graphql::{InputType, OutputType};
+use std::collections::{BTreeSet, HashMap};
+
+use async_graphql::{Context, InputType, OutputType};
 use keyset::{Args, Order};
-use sea_orm::{EntityTrait, QueryFilter, Select};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Select};
 use uuid::Uuid;
 
 use super::book::Siblings;
 use super::date_time::DateTime;
 use super::error::Result;
 use super::filter::{Filter, Scope};
-use super::list::List;
+use super::list::{List, reader};
 use super::once::PerField;
 use super::sort::Sort;
 
@@ -26,6 +28,13 @@ pub trait RowObject: OutputType + Sized {
 
     /// The objects of rows that were read together: they share what is read for them.
     fn from_rows(rows: Vec<<Self::Entity as EntityTrait>::Model>) -> Vec<Self>;
+
+    /// The objects with these primary keys, as far as there are any: one statement.
+    async fn by_keys(context: &Context<'_>, keys: &BTreeSet<Uuid>) -> Result<HashMap<Uuid, Self>> {
+        let wanted = Self::key_column().is_in(keys.iter().copied());
+        let rows = Self::Entity::find().filter(wanted).all(reader(context)).await?;
+        Ok(Self::from_rows(rows).into_iter().map(|object| (object.key(), object)).collect())
+    }
 }
 
 /// An object that there are lists of.
@@ -71,9 +80,17 @@ pub fn by_columns<T: Listed>(
 ) -> Result<(Select<T::Entity>, Order)> {
     let sorts = args.order_by.iter().map(|sort| sort.by(keyset::Sort::asc(column(sort.field))));
     let order = Order::of::<T::Entity>(sorts)?;
-    let rows = match &args.filter {
-        None => T::Entity::find(),
-        Some(filter) => T::Entity::find().filter(filter.condition(scope)?),
-    };
-    Ok((rows, order))
+    Ok((filtered(T::Entity::find(), args, scope)?, order))
+}
+
+/// The rows that pass the filter of a list.
+pub fn filtered<T: Listed>(
+    rows: Select<T::Entity>,
+    args: &ListArgs<T>,
+    scope: &mut Scope,
+) -> Result<Select<T::Entity>> {
+    match &args.filter {
+        None => Ok(rows),
+        Some(filter) => Ok(rows.filter(filter.condition(scope)?)),
+    }
 }

@@ -8,8 +8,8 @@ use super::shop::{Shop, Table};
 /// The rows of one statement: enough to make the statement's own cost small.
 const BATCH: u64 = 500;
 
-/// The pages that are kept in memory meanwhile, in KiB, and SQLite's default. The entries of an index on `book_id` go
-/// all over it: pages that do not fit are written again and again.
+/// The pages that are kept in memory meanwhile, in KiB, and SQLite's default. Ratings and orders change the sums of books
+/// all over their table, and the entries of an index are sorted in runs of this size.
 const CACHE: u32 = 256 * 1024;
 const DEFAULT_CACHE: u32 = 2000;
 

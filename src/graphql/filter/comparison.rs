@@ -1,5 +1,7 @@
 //! Conditions on the value of a field. An operator that is null is one that is not given.
 
+use std::slice::from_ref;
+
 use async_graphql::{InputObject, InputType};
 use chrono::TimeDelta;
 use sea_orm::sea_query::Expr;
@@ -76,22 +78,19 @@ impl<T: InputType> Comparison<T> {
     }
 
     fn condition(&self, scope: &mut Scope, rows: impl Fn(Test<'_, T>) -> Condition) -> Result<Condition> {
+        let (eq, ne) = (self.eq.as_ref(), self.ne.as_ref());
+        let (one_of, none_of) = (self.r#in.as_deref(), self.not_in.as_deref());
+        let mut all =
+            among([eq.map(from_ref), one_of], [ne.map(from_ref), none_of], scope, |values| Ok(rows(Test::In(values))))?;
         let tests = [
-            one(self.eq.as_ref()).map(Test::In),
-            self.r#in.as_deref().map(Test::In),
             self.lt.as_ref().map(Test::Lt),
             self.lte.as_ref().map(Test::Lte),
             self.gt.as_ref().map(Test::Gt),
             self.gte.as_ref().map(Test::Gte),
         ];
-        let mut all = Condition::all();
         for test in tests.into_iter().flatten() {
-            scope.count(if let Test::In(values) = &test { values.len() } else { 1 })?;
+            scope.count(1)?;
             all = all.add(rows(test));
-        }
-        for values in [one(self.ne.as_ref()), self.not_in.as_deref()].into_iter().flatten() {
-            scope.count(values.len())?;
-            all = all.add(complement(rows(Test::In(values))));
         }
         Ok(all)
     }
@@ -153,7 +152,21 @@ fn missing(is_null: Option<bool>, column: impl ColumnTrait) -> Option<Expr> {
     is_null.map(|is_null| if is_null { column.is_null() } else { column.is_not_null() })
 }
 
-/// A value as a list of one.
-pub fn one<T>(value: Option<&T>) -> Option<&[T]> {
-    value.map(std::slice::from_ref)
+/// The rows whose value is one of each of these lists, and none of those.
+pub fn among<T>(
+    one_of: [Option<&[T]>; 2],
+    none_of: [Option<&[T]>; 2],
+    scope: &mut Scope,
+    rows: impl Fn(&[T]) -> Result<Condition>,
+) -> Result<Condition> {
+    let mut all = Condition::all();
+    for values in one_of.into_iter().flatten() {
+        scope.count(values.len())?;
+        all = all.add(rows(values)?);
+    }
+    for values in none_of.into_iter().flatten() {
+        scope.count(values.len())?;
+        all = all.add(complement(rows(values)?));
+    }
+    Ok(all)
 }

@@ -1,11 +1,13 @@
 //! Conditions on a global id.
 
+use std::slice::from_ref;
+
 use async_graphql::{ID, InputObject};
 use sea_orm::{ColumnTrait, Condition};
 use uuid::Uuid;
 
-use super::comparison::one;
-use super::{Scope, complement};
+use super::Scope;
+use super::comparison::among;
 use crate::graphql::error::Result;
 use crate::graphql::node::{NodeId, NodeType};
 
@@ -25,18 +27,10 @@ pub struct IdFilter {
 impl IdFilter {
     /// The rows whose key passes, which is that of an object of this type.
     pub fn on(&self, key: impl ColumnTrait, node_type: NodeType, scope: &mut Scope) -> Result<Condition> {
-        let mut one_of = |ids: &[ID]| -> Result<Condition> {
-            scope.count(ids.len())?;
+        let (eq, ne) = (self.eq.as_ref().map(from_ref), self.ne.as_ref().map(from_ref));
+        among([eq, self.r#in.as_deref()], [ne, self.not_in.as_deref()], scope, |ids| {
             let keys = ids.iter().map(|id| Ok(NodeId::parse_as(id, node_type)?.key)).collect::<Result<Vec<Uuid>>>()?;
             Ok(Condition::all().add(key.is_in(keys)))
-        };
-        let mut all = Condition::all();
-        for ids in [one(self.eq.as_ref()), self.r#in.as_deref()].into_iter().flatten() {
-            all = all.add(one_of(ids)?);
-        }
-        for ids in [one(self.ne.as_ref()), self.not_in.as_deref()].into_iter().flatten() {
-            all = all.add(complement(one_of(ids)?));
-        }
-        Ok(all)
+        })
     }
 }
