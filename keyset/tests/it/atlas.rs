@@ -4,6 +4,7 @@ use sea_orm::entity::prelude::*;
 use sea_orm::{ConnectionTrait, DatabaseConnection, IntoActiveModel, Schema};
 
 use keyset::{Direction, Nulls, Order, Sort};
+use testdb::{Statements, TestDb};
 
 pub mod city {
     use sea_orm::entity::prelude::*;
@@ -47,6 +48,15 @@ pub async fn create(db: &DatabaseConnection, cities: &[Model]) {
     let table = Schema::new(db.get_database_backend()).create_table_from_entity(City);
     db.execute(&table).await.unwrap();
     insert(db, cities).await;
+}
+
+/// A database of the twelve cities, and what is run on it from now on.
+pub async fn recorded() -> (TestDb, DatabaseConnection, Statements) {
+    let test = TestDb::new().await;
+    let mut db = test.connect().await;
+    create(&db, &cities()).await;
+    let statements = Statements::record(&mut db);
+    (test, db, statements)
 }
 
 pub async fn insert(db: &DatabaseConnection, cities: &[Model]) {

@@ -97,10 +97,7 @@ async fn parents_are_compared_by_value() {
 
 #[tokio::test]
 async fn thousands_of_parents_are_counted_by_a_statement_or_a_few() {
-    let test = TestDb::new().await;
-    let mut db = test.connect().await;
-    atlas::create(&db, &atlas::cities()).await;
-    let statements = Statements::record(&mut db);
+    let (test, db, statements) = atlas::recorded().await;
     let most = if test.url.starts_with("sqlite") { 32_000 } else { 65_000 };
     // The filter is a parameter too. Twice the same parents are the same statement.
     for (parents, run) in [(0, 0), (1, 1), (most - 1, 1), (most, 2)] {

@@ -68,6 +68,13 @@ pub async fn places(db: &DatabaseConnection, order: &Order) -> Vec<Place> {
     slice.rows.into_iter().map(|row| (row.item, seal(&row.key))).collect()
 }
 
+/// No bounds, a window, and every so-manieth place from either side.
+pub fn bounds(places: &[Place], step: usize) -> Vec<(Option<&Place>, Option<&Place>)> {
+    let mut bounds = vec![(None, None), (Some(&places[2]), Some(&places[9]))];
+    bounds.extend(places.iter().step_by(step).flat_map(|place| [(Some(place), None), (None, Some(place))]));
+    bounds
+}
+
 async fn check_all(db: &DatabaseConnection, cities: &[Model], criteria: &[Criterion], places: &[Place]) {
     let sizes = [0, 1, 2, 3, cities.len().saturating_sub(1), cities.len(), cities.len() + 1];
     for end in [End::Front, End::Back] {

@@ -2,10 +2,9 @@
 
 use keyset::{Args, End, Page, fetch_many};
 use sea_orm::EntityTrait;
-use testdb::{Statements, TestDb};
 
 use crate::atlas::{self, City, Column, Model};
-use crate::exactness::{LIMITS, args, expected, places};
+use crate::exactness::{LIMITS, args, bounds, expected, places};
 use crate::naive::Expected;
 
 /// The children of a parent: the cities of a rank.
@@ -15,20 +14,15 @@ fn children(cities: &[Model], rank: i16) -> Vec<Model> {
 
 #[tokio::test]
 async fn every_parent_has_its_own_exact_slice() {
-    let test = TestDb::new().await;
-    let mut db = test.connect().await;
+    let (_test, db, statements) = atlas::recorded().await;
     let cities = atlas::cities();
-    atlas::create(&db, &cities).await;
-    let statements = Statements::record(&mut db);
     // Twice the same parent, and one that does not exist.
     let ranks = [1, 0, 9, 1, 2];
 
     for criteria in atlas::orders(1) {
         let order = atlas::order(&criteria);
         let places = places(&db, &order).await;
-        let mut bounds = vec![(None, None), (Some(&places[2]), Some(&places[9]))];
-        bounds.extend(places.iter().step_by(3).flat_map(|place| [(Some(place), None), (None, Some(place))]));
-        for (after, before) in bounds {
+        for (after, before) in bounds(&places, 3) {
             for asked in [End::Front, End::Back].into_iter().flat_map(|end| [0, 1, 2, 12].map(|size| (end, size))) {
                 let page = Page::new(&args(asked, after, before), &order, LIMITS).unwrap();
                 statements.take();
@@ -46,11 +40,7 @@ async fn every_parent_has_its_own_exact_slice() {
 
 #[tokio::test]
 async fn hundreds_of_parents_are_a_statement_or_a_few() {
-    let test = TestDb::new().await;
-    let mut db = test.connect().await;
-    let cities = atlas::cities();
-    atlas::create(&db, &cities).await;
-    let statements = Statements::record(&mut db);
+    let (test, db, statements) = atlas::recorded().await;
     let page = Page::new(&Args { first: Some(2), ..Args::default() }, &atlas::order(&[]), LIMITS).unwrap();
     for (parents, on_sqlite) in [(0_i16, 0), (1, 1), (400, 1), (401, 2), (900, 3)] {
         statements.take();

@@ -4,10 +4,10 @@ use keyset::{
     Args, End, Key, MOST_PAGES, Order, Page, PageCursors, fetch, fetch_many, page_cursors, page_cursors_many,
 };
 use sea_orm::prelude::*;
-use testdb::{Statements, TestDb};
+use testdb::TestDb;
 
 use crate::atlas::{self, City, Column};
-use crate::exactness::{LIMITS, args, places};
+use crate::exactness::{LIMITS, args, bounds, places};
 
 /// The index in the list of the first row of the page that a key opens.
 async fn opens(db: &DatabaseConnection, order: &Order, list: &[i32], key: Option<&Key>) -> usize {
@@ -19,10 +19,7 @@ async fn opens(db: &DatabaseConnection, order: &Order, list: &[i32], key: Option
 
 #[tokio::test]
 async fn every_cursor_opens_the_page_it_is_of() {
-    let test = TestDb::new().await;
-    let mut db = test.connect().await;
-    atlas::create(&db, &atlas::cities()).await;
-    let statements = Statements::record(&mut db);
+    let (_test, db, statements) = atlas::recorded().await;
     for criteria in atlas::orders(1) {
         let order = atlas::order(&criteria);
         let places = places(&db, &order).await;
@@ -87,18 +84,13 @@ fn first(size: i64) -> Page {
 
 #[tokio::test]
 async fn every_parent_has_the_cursors_of_its_own_list() {
-    let test = TestDb::new().await;
-    let mut db = test.connect().await;
-    atlas::create(&db, &atlas::cities()).await;
-    let statements = Statements::record(&mut db);
+    let (_test, db, statements) = atlas::recorded().await;
     // Twice the same parent, and one that does not exist.
     let ranks = [1, 0, 9, 1, 2];
     for criteria in atlas::orders(1) {
         let order = atlas::order(&criteria);
         let places = places(&db, &order).await;
-        let mut bounds = vec![(None, None), (Some(&places[2]), Some(&places[9]))];
-        bounds.extend(places.iter().step_by(4).flat_map(|place| [(Some(place), None), (None, Some(place))]));
-        for (after, before) in bounds {
+        for (after, before) in bounds(&places, 4) {
             for asked in [End::Front, End::Back].into_iter().flat_map(|end| [0, 1, 2, 5].map(|size| (end, size))) {
                 let page = Page::new(&args(asked, after, before), &order, LIMITS).unwrap();
                 let slices = fetch_many(&db, City::find(), Column::Rank, ranks, &page).await.unwrap();
@@ -122,10 +114,7 @@ async fn every_parent_has_the_cursors_of_its_own_list() {
 
 #[tokio::test]
 async fn hundreds_of_parents_with_children_are_a_statement_or_a_few() {
-    let test = TestDb::new().await;
-    let mut db = test.connect().await;
-    atlas::create(&db, &atlas::cities()).await;
-    let statements = Statements::record(&mut db);
+    let (test, db, statements) = atlas::recorded().await;
     let page = first(2);
     for (parents, run) in [(0, 0), (1, 1), (133, 1), (134, 2), (300, 3)] {
         let ranks = || (0..3).cycle().take(parents);
