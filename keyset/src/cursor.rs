@@ -55,6 +55,9 @@ pub enum CursorError {
     /// The value at this place, from 0, is of another type than the sort's, or a NULL where there can be none.
     #[error("the cursor's value {0} has the wrong type")]
     Type(usize),
+    /// The sort at this place, from 0, is by no column of the row's table: only the database can tell its value.
+    #[error("the sort {0} is by no column of the row")]
+    NotAColumn(usize),
     /// Longer than 512 characters: as a key it holds a text too long to page by.
     #[error("a cursor has at most {MAX_LENGTH} characters, not {0}")]
     TooLong(usize),

@@ -1,6 +1,6 @@
 //! A row's values under an order.
 
-use sea_orm::{DbErr, QueryResult, Value};
+use sea_orm::{DbErr, ModelTrait, QueryResult, Value};
 
 use crate::dialect::Dialect;
 use crate::wire::Scalar;
@@ -42,6 +42,40 @@ impl Key {
             None => Ok(Self(values)),
             Some(place) => Err(CursorError::Type(place)),
         }
+    }
+
+    /// The key of a row that is at hand, such as one that has just been inserted, under an order by columns of its
+    /// table. It is the key that [`fetch`](crate::fetch) would return with the row.
+    ///
+    /// So that it is, the model must hold what the database does. One that was inserted with more digits than its
+    /// decimal has room for, or with nanoseconds, is another one when it is read back.
+    ///
+    /// ```
+    /// # use sea_orm::tests_cfg::cake;
+    /// use keyset::{CursorError, Key, Order, Sort};
+    /// use sea_orm::sea_query::{Expr, Func};
+    ///
+    /// let cake = cake::Model { id: 7, name: "Sachertorte".into() };
+    /// let order = Order::of::<cake::Entity>([Sort::asc(cake::Column::Name)])?;
+    /// assert_eq!(Key::of(&order, &cake)?, Key::new(&order, vec!["Sachertorte".into(), 7.into()])?);
+    ///
+    /// let length = Sort::expression("length", Func::char_length(Expr::col(cake::Column::Name)), keyset::Kind::Int);
+    /// let order = Order::of::<cake::Entity>([Sort::asc(cake::Column::Name), length])?;
+    /// assert_eq!(Key::of(&order, &cake), Err(CursorError::NotAColumn(1)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`CursorError::NotAColumn`] for a sort by an expression, or by a column of another table;
+    /// [`CursorError::Type`] where a field is of another type than its column.
+    pub fn of<M: ModelTrait>(order: &Order, model: &M) -> Result<Self, CursorError> {
+        let field = |(place, sort): (usize, &Sort)| {
+            let column = sort.column_of::<M::Entity>().ok_or(CursorError::NotAColumn(place))?;
+            Ok(sort.kind.of_field(model.get(column)))
+        };
+        let values = order.sorts().iter().enumerate().map(field).collect::<Result<_, _>>()?;
+        Self::new(order, values)
     }
 
     /// The values, the most significant first.

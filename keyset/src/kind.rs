@@ -113,6 +113,20 @@ impl Kind {
         })
     }
 
+    /// The value of a model's field as a value of this kind; what is of no kind here stays what it is.
+    pub(crate) fn of_field(self, value: Value) -> Value {
+        match (self, value) {
+            (Self::SmallInt, Value::TinyInt(v)) => Value::SmallInt(v.map(Into::into)),
+            (Self::DateTimeUtc, Value::ChronoDateTimeWithTimeZone(v)) => {
+                Value::ChronoDateTimeUtc(v.map(|instant| instant.to_utc()))
+            }
+            (Self::DateTimeUtc, Value::ChronoDateTimeLocal(v)) => {
+                Value::ChronoDateTimeUtc(v.map(|instant| instant.to_utc()))
+            }
+            (_, value) => value,
+        }
+    }
+
     /// NULL, typed, so that a statement never has to guess.
     pub(crate) fn null(self) -> Value {
         match self {

@@ -1,7 +1,7 @@
 //! One criterion of an order.
 
 use sea_orm::sea_query::{Expr, NullOrdering, Order as SqlOrder};
-use sea_orm::{ColumnTrait, DynIden};
+use sea_orm::{ColumnTrait, DynIden, EntityTrait, IdenStatic, Iterable};
 
 use crate::Kind;
 
@@ -170,6 +170,13 @@ impl Sort {
 
     pub(crate) fn is_column(&self) -> bool {
         matches!(self.origin, Origin::Column { .. })
+    }
+
+    /// The column of this entity that it sorts by, if it does.
+    pub(crate) fn column_of<E: EntityTrait>(&self) -> Option<E::Column> {
+        let table = E::default().table_name();
+        let name = self.is_column().then(|| self.name.strip_prefix(table)?.strip_prefix('.')).flatten()?;
+        E::Column::iter().find(|column| column.as_str() == name)
     }
 
     /// Whether no two rows are equal under it, and none is NULL.

@@ -5,7 +5,7 @@
     reason = "one number makes a value of each kind"
 )]
 
-use keyset::{Args, Direction, Limits, Nulls, Order, Page, Sort, fetch};
+use keyset::{Args, CursorError, Direction, Key, Limits, Nulls, Order, Page, Sort, fetch};
 use sea_orm::prelude::*;
 use sea_orm::sea_query::NullOrdering;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, IntoActiveModel, Iterable, QueryOrder, Schema};
@@ -164,6 +164,60 @@ async fn c1_every_kind_is_walked_both_ways() {
             }
         }
     }
+}
+
+/// What was inserted and what is read back are one place in the list.
+#[tokio::test]
+async fn e3_a_model_at_hand_has_the_cursor_of_its_fetched_row() {
+    let test = TestDb::new().await;
+    let db = filled(&test).await;
+    let inserted = specimens(db.get_database_backend());
+
+    for column in Column::iter() {
+        let order = Order::of::<Entity>([Sort::desc(column)]).unwrap();
+        let page = Page::new(&Args::default(), &order, Limits::default()).unwrap();
+        for row in fetch(&db, Entity::find(), &page).await.unwrap().rows {
+            let fetched = order.seal(&row.key).unwrap();
+            let before = inserted.iter().find(|model| model.id == row.item.id).unwrap();
+            for model in [before, &row.item] {
+                assert_eq!(order.seal(&Key::of(&order, model).unwrap()).unwrap(), fetched, "{order}: {model:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_model_has_a_key_under_columns_of_its_own_table_alone() {
+    let parcel = parcel::Model { id: Uuid::from_u128(1), size: 2, town: 3 };
+    let order = Order::of::<parcel::Entity>([Sort::asc(Column::Int)]).unwrap();
+    assert_eq!(Key::of(&order, &parcel), Err(CursorError::NotAColumn(0)));
+    let order = Order::of::<parcel::Entity>([Sort::asc(parcel::Column::Town)]).unwrap();
+    assert_eq!(Key::of(&order, &parcel).unwrap().values(), [3.into(), Uuid::from_u128(1).into()]);
+}
+
+/// A field can be of a wider type than the kind of its column.
+#[test]
+fn a_field_is_read_as_the_kind_of_its_column() {
+    mod sighting {
+        use sea_orm::entity::prelude::*;
+
+        #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+        #[sea_orm(table_name = "sighting")]
+        pub struct Model {
+            #[sea_orm(primary_key, auto_increment = false)]
+            pub id: i8,
+            pub seen: DateTimeWithTimeZone,
+        }
+
+        #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+        pub enum Relation {}
+
+        impl ActiveModelBehavior for ActiveModel {}
+    }
+    let seen: DateTimeWithTimeZone = "2000-02-29T12:34:56+02:00".parse().unwrap();
+    let order = Order::of::<sighting::Entity>([Sort::asc(sighting::Column::Seen)]).unwrap();
+    let key = Key::of(&order, &sighting::Model { id: 7, seen }).unwrap();
+    assert_eq!(key.values(), [seen.to_utc().into(), 7_i16.into()]);
 }
 
 /// An expression has no affinity: on SQLite a decimal bound as text would be larger than every number.
