@@ -30,6 +30,7 @@ changes![
     m20261121_000002_orders,
     m20261121_000003_book_stats,
     m20261121_000004_book_search,
+    m20261121_000005_book_search_nesting,
 ];
 
 /// Every change, in order.

@@ -10,14 +10,14 @@ pub fn change() -> Change {
     let fill = format!("INSERT INTO book_words (book_id, words) SELECT id, {} FROM book", folded_sql("name"));
     Change {
         up_postgres: UP_POSTGRES.replace("{folded}", &folded_sql(PLAIN_POSTGRES)),
-        up_sqlite: UP_SQLITE.replace("{words}", &folded_sql("NEW.name")) + &fill,
+        up_sqlite: [UP_SQLITE, &triggers_sqlite(&folded_sql("NEW.name")), &fill].concat(),
         down_postgres: DOWN_POSTGRES.into(),
         down_sqlite: DOWN_SQLITE.into(),
     }
 }
 
 /// Letters and what they are folded to.
-const LETTERS: [(&str, &str); 38] = [
+pub const LETTERS: [(&str, &str); 38] = [
     // Without a decomposition into a base and its marks.
     ("ø", "o"),
     ("Ø", "o"),
@@ -68,7 +68,7 @@ pub fn folded(text: &str) -> String {
 }
 
 /// The same, as an SQL expression.
-fn folded_sql(expression: &str) -> String {
+pub fn folded_sql(expression: &str) -> String {
     let replaced = |folded, (letter, base)| format!("replace({folded}, '{letter}', '{base}')");
     LETTERS.into_iter().fold(expression.to_owned(), replaced)
 }
@@ -127,7 +127,12 @@ CREATE TRIGGER book_words_changed AFTER UPDATE ON book_words BEGIN
     INSERT INTO book_search (book_search, rowid, words) VALUES ('delete', OLD.number, OLD.words);
     INSERT INTO book_search (rowid, words) VALUES (NEW.number, NEW.words);
 END;
+"#;
 
+/// What keeps the words, folded by this expression over the new row.
+pub fn triggers_sqlite(words: &str) -> String {
+    format!(
+        "
 CREATE TRIGGER book_named AFTER INSERT ON book BEGIN
     INSERT INTO book_words (book_id, words) VALUES (NEW.id, {words})
     ON CONFLICT (book_id) DO UPDATE SET words = excluded.words;
@@ -135,7 +140,9 @@ END;
 CREATE TRIGGER book_renamed AFTER UPDATE OF name ON book BEGIN
     UPDATE book_words SET words = {words} WHERE book_id = NEW.id;
 END;
-"#;
+"
+    )
+}
 
 const DOWN_SQLITE: &str = "
 DROP TRIGGER book_named;
