@@ -1,0 +1,24 @@
+// What the page opens with. The server's tests run the same files.
+import books from "../queries/books.graphql?raw";
+import nextRatings from "../queries/next_ratings.graphql?raw";
+import nextRatingsVariables from "../queries/next_ratings.json?raw";
+import rateBook from "../queries/rate_book.graphql?raw";
+import ratingAdded from "../queries/rating_added.graphql?raw";
+import ratings from "../queries/ratings.graphql?raw";
+import search from "../queries/search.graphql?raw";
+
+// The editor takes comments in JSON, and so does what reads it.
+export const headers = `{
+  // A token, where the server asks for one.
+  // Subscriptions send it, too.
+  // "Authorization": "Bearer …"
+}`;
+
+export const tabs = [
+  { query: ratings },
+  { query: nextRatings, variables: nextRatingsVariables },
+  { query: books },
+  { query: search },
+  { query: rateBook },
+  { query: ratingAdded },
+].map((tab) => ({ ...tab, headers }));

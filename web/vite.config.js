@@ -1,0 +1,39 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+
+import { defineConfig } from "vite";
+
+// The server hands the assets out as they are here: compressed once, in the binary and on the way.
+function gzipAssets() {
+  return {
+    name: "gzip-assets",
+    writeBundle({ dir }) {
+      const assets = join(dir, "assets");
+      for (const name of readdirSync(assets)) {
+        const file = join(assets, name);
+        writeFileSync(`${file}.gz`, gzipSync(readFileSync(file), { level: 9 }));
+        rmSync(file);
+      }
+    },
+  };
+}
+
+export default defineConfig({
+  // The page asks for its assets beside itself, wherever a proxy has put it.
+  base: "./",
+  build: {
+    target: "es2022",
+    chunkSizeWarningLimit: 4096,
+    reportCompressedSize: false,
+    rollupOptions: {
+      onwarn(warning, warn) {
+        // "use client" tells a server's bundler something, and this one nothing.
+        if (warning.code !== "MODULE_LEVEL_DIRECTIVE") warn(warning);
+      },
+    },
+  },
+  esbuild: { jsx: "automatic" },
+  plugins: [gzipAssets()],
+  worker: { format: "es" },
+});
