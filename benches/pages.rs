@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use ::entity::book_rating::{Column, Entity};
-use bookends::config::{self, Plan, Settings};
+use bookends::config::{Plan, Settings};
 use bookends::db::Db;
 use bookends::seed::{self, Progress};
 use keyset::bracket::bracket;
@@ -35,12 +35,7 @@ struct Way {
 #[tokio::main]
 async fn main() {
     let test = TestDb::new().await;
-    let settings = Settings {
-        database_url: test.url.clone(),
-        database_connections: 1,
-        listen: ([127, 0, 0, 1], 0).into(),
-        limits: config::Limits::DEFAULT,
-    };
+    let settings = Settings { database_connections: 1, ..Settings::new(&test.url) };
     let db = Db::connect(&settings).await.expect("the test database");
     db.migrate().await.expect("a migrated database");
     seed::fill(&db, PLAN, Progress::for_stdout()).await.expect("a filled database");

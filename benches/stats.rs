@@ -7,7 +7,7 @@
 use std::time::Instant;
 
 use ::entity::{book, book_rating};
-use bookends::config::{Limits, Plan, Settings};
+use bookends::config::{Plan, Settings};
 use bookends::db::Db;
 use bookends::seed::{self, Progress};
 use sea_orm::{ActiveModelTrait, ConnectionTrait, DbBackend, EntityTrait, Set};
@@ -23,12 +23,7 @@ const RUNS: usize = 5;
 #[tokio::main]
 async fn main() {
     let test = TestDb::new().await;
-    let settings = Settings {
-        database_url: test.url.clone(),
-        database_connections: 16,
-        listen: ([127, 0, 0, 1], 0).into(),
-        limits: Limits::DEFAULT,
-    };
+    let settings = Settings::new(&test.url);
     let db = Db::connect(&settings).await.expect("the test database");
     db.migrate().await.expect("a migrated database");
     seed::fill(&db, PLAN, Progress::for_stdout()).await.expect("a filled database");

@@ -1,12 +1,24 @@
 //! The command line and the settings: the only place that reads the environment.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+mod bounds;
+mod secret;
+
+pub use bounds::{Bounds, Seconds};
+pub use secret::{Secret, SecretError};
+
 /// A GraphQL server that pages through tables of any size at a constant cost.
 #[derive(Debug, Parser)]
-#[command(version, arg_required_else_help = false)]
+#[command(
+    version,
+    arg_required_else_help = false,
+    after_help = "Writing takes the token in the environment variable BOOKENDS_WRITE_TOKEN, or in a file. Where it is not set, the server is \
+        written to on a loopback address only, from its own machine."
+)]
 pub struct Cli {
     /// What to do; without it, the server starts.
     #[command(subcommand)]
@@ -25,36 +37,92 @@ pub struct Settings {
         long,
         env = "DATABASE_URL",
         hide_env_values = true,
-        default_value = "sqlite://bookends.db",
+        default_value = Settings::DATABASE_URL,
         value_name = "URL",
         global = true
     )]
     pub database_url: String,
 
-    /// The most connections to the database that are open at a time, two or more.
+    /// A file that holds the database's URL, in place of the URL.
+    #[arg(long, env = "DATABASE_URL_FILE", value_name = "PATH", conflicts_with = "database_url", global = true)]
+    pub database_url_file: Option<PathBuf>,
+
+    /// The most connections to the database that are open at a time, three or more. On PostgreSQL a quarter of them write.
     #[arg(
         long,
         env = "DATABASE_CONNECTIONS",
-        default_value_t = 16,
+        default_value_t = Settings::DATABASE_CONNECTIONS,
         value_name = "N",
-        value_parser = clap::value_parser!(u32).range(2..=1000),
+        value_parser = clap::value_parser!(u32).range(3..=1000),
         global = true
     )]
     pub database_connections: u32,
 
     /// The address to serve on.
-    #[arg(long, env = "LISTEN", default_value = "127.0.0.1:8000", value_name = "ADDRESS", global = true)]
+    #[arg(long, env = "LISTEN", default_value_t = Settings::LISTEN, value_name = "ADDRESS", global = true)]
     pub listen: SocketAddr,
+
+    /// The token that writing takes: `BOOKENDS_WRITE_TOKEN`, from the environment alone, because everybody on the machine reads
+    /// a command line.
+    #[arg(skip = Secret::from_environment("BOOKENDS_WRITE_TOKEN"))]
+    pub write_token: Option<Secret>,
+
+    /// A file that holds the token that writing takes, in place of `BOOKENDS_WRITE_TOKEN`.
+    #[arg(long, env = "BOOKENDS_WRITE_TOKEN_FILE", value_name = "PATH", global = true)]
+    pub write_token_file: Option<PathBuf>,
 
     /// What a request may ask for.
     #[command(flatten)]
     pub limits: Limits,
+
+    /// What the server takes on.
+    #[command(flatten)]
+    pub bounds: Bounds,
+}
+
+impl Settings {
+    const DATABASE_URL: &str = "sqlite://bookends.db";
+    const DATABASE_CONNECTIONS: u32 = 16;
+    const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8000);
+
+    /// The defaults, with this database.
+    pub fn new(database_url: impl Into<String>) -> Self {
+        Self {
+            database_url: database_url.into(),
+            database_url_file: None,
+            database_connections: Self::DATABASE_CONNECTIONS,
+            listen: Self::LISTEN,
+            write_token: None,
+            write_token_file: None,
+            limits: Limits::DEFAULT,
+            bounds: Bounds::DEFAULT,
+        }
+    }
+
+    /// The settings with what stands in files.
+    ///
+    /// # Errors
+    ///
+    /// [`SecretError`] for a file that cannot be read, and for a setting that is set twice.
+    pub fn with_files(mut self) -> Result<Self, SecretError> {
+        if let Some(path) = &self.database_url_file {
+            self.database_url = secret::read("DATABASE_URL", path)?;
+        }
+        if let Some(path) = &self.write_token_file {
+            let setting = "BOOKENDS_WRITE_TOKEN";
+            if self.write_token.is_some() {
+                return Err(SecretError::Both { setting });
+            }
+            self.write_token = Some(Secret::new(secret::read(setting, path)?));
+        }
+        Ok(self)
+    }
 }
 
 /// What a request may ask for: more is refused, with the name of the setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub struct Limits {
-    /// The most objects that a page may hold.
+    /// The most objects that a page may hold, 1,000 at most.
     #[arg(
         long,
         env = "MAX_PAGE_SIZE",
@@ -66,7 +134,7 @@ pub struct Limits {
     pub max_page_size: u32,
 
     /// The most that a request may cost: 1 for each field, a list its size times what is selected of it, 50 for each
-    /// statement, 1,000 for an exact count.
+    /// statement, 1,000 for an exact count, 200 for a mutation.
     #[arg(
         long,
         env = "MAX_COMPLEXITY",
@@ -118,6 +186,8 @@ pub enum Command {
     Seed(Plan),
     /// Prints the GraphQL schema.
     Schema,
+    /// Asks the server that listens on the address in the settings whether it is well, and fails if not.
+    Health,
 }
 
 /// Which way to migrate.

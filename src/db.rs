@@ -10,23 +10,36 @@ use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, RuntimeErr,
     TransactionTrait,
 };
+use tokio::time::timeout;
 
 use crate::config::Settings;
 
+mod deadline;
+mod failure;
+mod outage;
+mod reader;
+mod wait;
+
+pub use failure::Failure;
+pub use outage::{Outage, Trust};
+pub use reader::Reader;
+
 /// How long to wait for a connection, to the server or from the pool.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Where to read and where to write.
 ///
 /// SQLite has one writer at a time and, in WAL mode, any number of readers beside it: a pool of one writing connection
-/// queues the writes in the server, where waiting is cheap, instead of in SQLite's busy handler. On PostgreSQL both
-/// are the same pool.
+/// queues the writes in the server, where waiting is cheap, instead of in SQLite's busy handler. On PostgreSQL a quarter of
+/// the connections write: where they wait for each other's locks, they keep no reader waiting.
 #[derive(Clone, Debug)]
 pub struct Db {
     /// For statements that only read.
     pub reader: DatabaseConnection,
     /// For statements that write.
     pub writer: DatabaseConnection,
+    /// Whether the connections can be relied on.
+    pub trust: Trust,
 }
 
 /// Why there is no database. Says nothing of the password in the URL.
@@ -53,12 +66,11 @@ impl Db {
     ///
     /// # Errors
     ///
-    /// [`ConnectError`] for a URL that names none, and for one that does not answer within five seconds.
+    /// [`ConnectError`] for a URL that names none, and for one that does not answer for as long as the settings wait.
     pub async fn connect(settings: &Settings) -> Result<Self, ConnectError> {
-        let url = &settings.database_url;
-        match url.split_once(':') {
-            Some(("sqlite", _)) => sqlite(url, settings.database_connections).await,
-            Some(("postgres" | "postgresql", _)) => postgres(url, settings.database_connections).await,
+        match settings.database_url.split_once(':') {
+            Some(("sqlite", _)) => sqlite(settings).await,
+            Some(("postgres" | "postgresql", _)) => postgres(settings).await,
             _ => Err(ConnectError::Scheme),
         }
     }
@@ -74,7 +86,9 @@ impl Db {
         if self.writer.get_database_backend() != DbBackend::Postgres {
             return Ok(None);
         }
-        let turn = self.writer.begin().await?;
+        // Of the connections that read: there are always two of them.
+        let turn = self.reader.begin().await?;
+        unhurried(&turn).await?;
         // Any number will do that no other program takes.
         turn.execute_unprepared("SELECT pg_advisory_xact_lock(7236837423021)").await?;
         Ok(Some(turn))
@@ -86,21 +100,40 @@ impl Db {
     ///
     /// [`DbErr`] where a change fails, or the database has changes that this version does not know.
     pub async fn migrate(&self) -> Result<(), DbErr> {
-        Migrator::up(&self.writer, None).await
+        if self.writer.get_database_backend() != DbBackend::Postgres {
+            return Migrator::up(&self.writer, None).await;
+        }
+        let transaction = self.writer.begin().await?;
+        unhurried(&transaction).await?;
+        Migrator::up(&transaction, None).await?;
+        transaction.commit().await
     }
 
-    /// Closes every connection. The last one to a SQLite file takes the write-ahead log into it.
+    /// Closes every connection. The last one to a SQLite file takes the write-ahead log into it. What still runs after five
+    /// seconds is left to itself: the database ends what its client has left, and takes back what is half done.
     ///
     /// # Errors
     ///
     /// [`DbErr`] where the database fails.
     pub async fn close(self) -> Result<(), DbErr> {
-        self.reader.close().await?;
-        self.writer.close().await
+        let closed = async {
+            self.reader.close_by_ref().await?;
+            self.writer.close_by_ref().await
+        };
+        timeout(PATIENCE, closed).await.unwrap_or_else(|_| {
+            tracing::warn!("statements still run: their connections are left to end by themselves");
+            Ok(())
+        })
     }
 }
 
-async fn sqlite(url: &str, connections: u32) -> Result<Db, ConnectError> {
+/// What changes tables takes as long as it takes.
+async fn unhurried(transaction: &DatabaseTransaction) -> Result<(), DbErr> {
+    transaction.execute_unprepared("SET LOCAL statement_timeout = 0").await.map(drop)
+}
+
+async fn sqlite(settings: &Settings) -> Result<Db, ConnectError> {
+    let (url, time) = (&settings.database_url, settings.bounds.request_timeout.0);
     let parsed = SqliteConnectOptions::from_str(url).map_err(|error| ConnectError::Url(error.to_string()))?;
     let file = parsed.get_filename().display().to_string();
     let (path, parameters) = url.split_once('?').unwrap_or((url, ""));
@@ -118,14 +151,18 @@ async fn sqlite(url: &str, connections: u32) -> Result<Db, ConnectError> {
             .max_lifetime(None)
             .sqlx_logging(false)
             .map_sqlx_sqlite_opts(move |options| pragmas(options, writes));
+        // What writes is one statement by keys, or the work of a person who waits for its end.
+        if !writes {
+            options.map_sqlx_sqlite_pool_opts(move |pool| deadline::limit(pool, time));
+        }
         let place = format!("the SQLite file {file}");
         Database::connect(options).await.map_err(|error| unreachable(place, &error))
     };
     // First the writer: it makes the file and turns the WAL on.
     let writer = open(1, true).await?;
     // Every connection to memory is a database of its own.
-    let reader = if in_memory { writer.clone() } else { open(connections, false).await? };
-    Ok(Db { reader, writer })
+    let reader = if in_memory { writer.clone() } else { open(settings.database_connections, false).await? };
+    Ok(Db { reader, writer, trust: Trust::default() })
 }
 
 fn pragmas(options: SqliteConnectOptions, writes: bool) -> SqliteConnectOptions {
@@ -145,28 +182,40 @@ fn pragmas(options: SqliteConnectOptions, writes: bool) -> SqliteConnectOptions 
     if writes { options.journal_mode(SqliteJournalMode::Wal) } else { options.pragma("query_only", "ON") }
 }
 
-async fn postgres(url: &str, connections: u32) -> Result<Db, ConnectError> {
+async fn postgres(settings: &Settings) -> Result<Db, ConnectError> {
+    let url = &settings.database_url;
     let parsed = PgConnectOptions::from_str(url).map_err(|error| ConnectError::Url(error.to_string()))?;
     let database = parsed.get_database().unwrap_or_else(|| parsed.get_username());
     let place = format!("the PostgreSQL database {database} at {}:{}", parsed.get_host(), parsed.get_port());
-    let mut options = ConnectOptions::new(url);
-    options
-        .max_connections(connections)
-        .acquire_timeout(PATIENCE)
-        .connect_timeout(PATIENCE)
-        // A server can go away: a connection that was idle is asked before it is used.
-        .test_before_acquire_if_idle_for(Duration::from_secs(10))
-        .sqlx_logging(false)
-        .map_sqlx_postgres_opts(|options| {
-            options
-                .application_name("bookends")
-                .statement_cache_capacity(500)
-                // Every order has an index. The planner would rather sort the ties of another one that has all columns, which
-                // it takes for as small as they are on average.
-                .options([("enable_incremental_sort", "off")])
-        });
-    let pool = Database::connect(options).await.map_err(|error| unreachable(place, &error))?;
-    Ok(Db { reader: pool.clone(), writer: pool })
+    wait::until_it_answers(&parsed, &place, settings.bounds.database_wait.0)
+        .await
+        .map_err(|error| unreachable(place.clone(), &DbErr::Conn(RuntimeErr::SqlxError(error.into()))))?;
+    let trust = Trust::default();
+    let open = async |connections: u32| {
+        let trusted = trust.clone();
+        let mut options = ConnectOptions::new(url);
+        options
+            .max_connections(connections)
+            // Whoever asked no longer waits then, and would not be heard.
+            .statement_timeout(settings.bounds.request_timeout.0)
+            .acquire_timeout(PATIENCE)
+            .connect_timeout(PATIENCE)
+            // A server can go away: a connection that was idle is asked before it is used.
+            .test_before_acquire_if_idle_for(Duration::from_secs(10))
+            .map_sqlx_postgres_before_acquire(move |connection, metadata| trusted.check(connection, metadata))
+            .sqlx_logging(false)
+            .map_sqlx_postgres_opts(|options| {
+                options
+                    .application_name("bookends")
+                    .statement_cache_capacity(500)
+                    // Every order has an index. The planner would rather sort the ties of another one that has all columns,
+                    // which it takes for as small as they are on average.
+                    .options([("enable_incremental_sort", "off")])
+            });
+        Database::connect(options).await.map_err(|error| unreachable(place.clone(), &error))
+    };
+    let writers = (settings.database_connections / 4).max(1);
+    Ok(Db { reader: open(settings.database_connections - writers).await?, writer: open(writers).await?, trust })
 }
 
 /// What the database itself said, without the layers that passed it on.

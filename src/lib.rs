@@ -5,9 +5,12 @@
 
 pub mod config;
 pub mod db;
+pub mod events;
 pub mod graphql;
+mod health;
 mod run;
 pub mod seed;
 pub mod server;
 
+pub use health::HealthError;
 pub use run::{RunError, run};

@@ -7,14 +7,18 @@ use migration::{Migrator, MigratorTrait};
 use sea_orm::DbErr;
 use tokio::net::TcpListener;
 
-use crate::config::{Cli, Command, Direction, Plan, Settings};
+use crate::config::{Cli, Command, Direction, Plan, SecretError, Settings};
 use crate::db::{ConnectError, Db};
 use crate::seed::{self, Progress, SeedError};
-use crate::{graphql, server};
+use crate::server::{Access, InvalidToken};
+use crate::{HealthError, graphql, health, server};
 
 /// Why a command failed: one line for a person.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
+    /// A setting that stands in a file.
+    #[error(transparent)]
+    Secret(#[from] SecretError),
     /// There is no database.
     #[error(transparent)]
     Connect(#[from] ConnectError),
@@ -32,6 +36,12 @@ pub enum RunError {
         /// What the system said.
         error: io::Error,
     },
+    /// The server that was asked for is not well.
+    #[error(transparent)]
+    Health(#[from] HealthError),
+    /// Who may write is not to be known.
+    #[error(transparent)]
+    Access(#[from] InvalidToken),
     /// The listener failed.
     #[error("the server failed: {0}")]
     Serve(io::Error),
@@ -46,7 +56,7 @@ pub enum RunError {
 ///
 /// [`RunError`], whose text is what the person at the terminal needs.
 pub async fn run(cli: Cli) -> Result<(), RunError> {
-    let settings = &cli.settings;
+    let settings = &cli.settings.with_files()?;
     match cli.command.unwrap_or(Command::Serve) {
         Command::Serve => serve(settings).await,
         Command::Migrate { direction } => migrate(settings, direction).await,
@@ -55,6 +65,7 @@ pub async fn run(cli: Cli) -> Result<(), RunError> {
             say(graphql::sdl().trim_end());
             Ok(())
         }
+        Command::Health => Ok(health::check(settings.listen)?),
     }
 }
 
@@ -64,6 +75,7 @@ async fn serve(settings: &Settings) -> Result<(), RunError> {
     let listen = |error| RunError::Listen { address, error };
     let listener = TcpListener::bind(address).await.map_err(listen)?;
     let address = listener.local_addr().map_err(listen)?;
+    let access = Access::new(settings.write_token.clone(), address)?;
 
     let db = Db::connect(settings).await?;
     let turn = db.turn().await.map_err(RunError::Migrate)?;
@@ -74,9 +86,19 @@ async fn serve(settings: &Settings) -> Result<(), RunError> {
     }
     drop(turn);
 
+    // First this: whoever reads that the server is there may stop it.
+    let stop = server::stop_signal();
     say(format_args!("open http://{address} in a browser; the API is at http://{address}/graphql"));
-    let router = server::router(graphql::Api::new(db.clone(), settings.limits));
-    server::serve(listener, router, server::stop_signal()).await.map_err(RunError::Serve)?;
+    say(match access {
+        Access::Token(_) => "writing takes the token in BOOKENDS_WRITE_TOKEN",
+        Access::Loopback => "whoever is on this machine may write: there is no BOOKENDS_WRITE_TOKEN",
+        Access::Nobody => {
+            "nobody may write: there is no BOOKENDS_WRITE_TOKEN, and others than this machine can reach the server"
+        }
+    });
+    let router = server::router(graphql::Api::new(db.clone(), settings.limits), access);
+    let router = server::bounded(router, &settings.bounds);
+    server::serve(listener, router, &settings.bounds, stop).await.map_err(RunError::Serve)?;
     db.close().await.map_err(RunError::Close)
 }
 

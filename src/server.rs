@@ -1,58 +1,39 @@
-//! HTTP: GraphiQL at `/`, the API at `/graphql`.
+//! HTTP: GraphiQL at `/`, the API at `/graphql`, also as a [WebSocket](websocket), and `/health` for probes.
 
-use std::io;
-
-use async_graphql_axum::GraphQL;
 use axum::Router;
-use axum::response::Html;
-use axum::routing::{get, post_service};
-use tokio::net::TcpListener;
+use axum::routing::{get, post};
 
 use crate::graphql::Api;
 
-/// What GraphiQL opens with.
-pub const FIRST_QUERY: &str = include_str!("server/first.graphql");
+mod access;
+mod bounds;
+mod graphql;
+mod media;
+pub mod page;
+mod refusal;
+mod request;
+mod serve;
+mod signal;
+pub mod websocket;
+
+pub use access::{Access, InvalidToken};
+pub use bounds::bounded;
+pub use serve::serve;
+pub use signal::stop_signal;
+
+/// What the routes share.
+#[derive(Clone)]
+struct App {
+    api: Api,
+    access: Access,
+}
 
 /// The routes.
-pub fn router(api: Api) -> Router {
-    let page = include_str!("server/index.html").replace("{{first}}", FIRST_QUERY);
-    Router::new().route("/", get(async || Html(page))).route("/graphql", post_service(GraphQL::new(api)))
-}
-
-/// Serves until the signal comes; requests that have begun are answered.
-///
-/// # Errors
-///
-/// [`io::Error`] where the listener fails.
-pub async fn serve(
-    listener: TcpListener,
-    router: Router,
-    stop: impl Future<Output = ()> + Send + 'static,
-) -> io::Result<()> {
-    axum::serve(listener, router).with_graceful_shutdown(stop).await
-}
-
-/// Ctrl-C, or the SIGTERM of a supervisor.
-pub async fn stop_signal() {
-    let interrupt = async {
-        // Where the handler cannot be set up, this way to stop is missing, and no more.
-        if tokio::signal::ctrl_c().await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
-    #[cfg(unix)]
-    let terminate = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => {
-                signal.recv().await;
-            }
-            Err(_) => std::future::pending().await,
-        }
-    };
-    #[cfg(not(unix))]
-    let terminate = std::future::pending::<()>();
-    tokio::select! {
-        () = interrupt => {}
-        () = terminate => {}
-    }
+pub fn router(api: Api, access: Access) -> Router {
+    let api = Router::new()
+        .route("/graphql", post(graphql::post).get(graphql::get).fallback(graphql::other))
+        .with_state(App { api, access })
+        // Whether the process is alive, whatever the database does.
+        .route("/health", get(async || "alive\n"));
+    api.merge(page::routes::<page::Built>())
 }

@@ -102,11 +102,18 @@ impl Book {
 }
 
 impl Book {
+    /// The book of a row, with sums that were read with it.
+    pub fn with_sums(row: book::Model, sums: Option<book_stats::Model>) -> Self {
+        let stats = Once::new(sums.into_iter().map(|sums| (sums.book_id, sums)).collect());
+        let siblings = Siblings { keys: vec![row.id], stats, ..Siblings::default() };
+        Self { row, place: 0, siblings: Arc::new(siblings) }
+    }
+
     /// The sums of the book, read with those of the books around it; none where it has been deleted meanwhile.
     async fn stats(&self, context: &Context<'_>) -> Result<Option<&book_stats::Model>> {
         let read = Box::pin(async {
             let wanted = book_stats::Column::BookId.is_in(self.siblings.keys.iter().copied());
-            let stats = book_stats::Entity::find().filter(wanted).all(reader(context)).await?;
+            let stats = book_stats::Entity::find().filter(wanted).all(&reader(context)).await?;
             Ok(stats.into_iter().map(|stats| (stats.book_id, stats)).collect())
         });
         Ok(self.siblings.stats.get(read).await?.get(&self.row.id))
@@ -115,6 +122,7 @@ impl Book {
 
 impl RowObject for Book {
     type Entity = book::Entity;
+    type Shared = Siblings;
 
     fn key_column() -> book::Column {
         book::Column::Id
@@ -124,11 +132,12 @@ impl RowObject for Book {
         self.row.id
     }
 
-    fn from_rows(rows: Vec<book::Model>) -> Vec<Self> {
-        let keys = rows.iter().map(|row| row.id).collect();
-        let siblings = Arc::new(Siblings { keys, ..Siblings::default() });
-        let book = |(place, row)| Self { row, place, siblings: Arc::clone(&siblings) };
-        rows.into_iter().enumerate().map(book).collect()
+    fn share(rows: &[book::Model]) -> Siblings {
+        Siblings { keys: rows.iter().map(|row| row.id).collect(), ..Siblings::default() }
+    }
+
+    fn new(row: book::Model, place: usize, siblings: Arc<Siblings>) -> Self {
+        Self { row, place, siblings }
     }
 }
 
@@ -163,6 +172,11 @@ impl Books {
     /// The books with these keys.
     pub fn new(keys: impl IntoIterator<Item = Uuid>) -> Self {
         Self { keys: keys.into_iter().collect(), found: Once::default() }
+    }
+
+    /// The book of a row, which is at hand.
+    pub fn one(book: Book) -> Self {
+        Self { keys: BTreeSet::new(), found: Once::new(HashMap::from([(book.key(), book)])) }
     }
 
     /// One of them, read with the others.

@@ -4,12 +4,13 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use async_graphql::{Context, Object, SimpleObject, TypeName};
-use keyset::{Order, Row, Slice};
+use keyset::{Key, Order, Row, Slice};
+use sea_orm::EntityTrait;
 
 use super::count::{self, ApproximateCount};
 use super::error::Result;
 use super::list::List;
-use super::object::Listed;
+use super::object::{Listed, RowObject};
 use super::page_cursors::PageCursors;
 
 /// A page of a list; or of one of many lists that are read together, the one at this place.
@@ -18,9 +19,10 @@ pub struct Connection<T: Listed> {
     place: usize,
 }
 
-pub struct Edge<'a, T> {
-    order: &'a Order,
-    row: &'a Row<T>,
+/// An object and its place: borrowed from a list, or by itself.
+pub struct Edge<'a, T: RowObject> {
+    order: Order,
+    row: Cow<'a, Row<T>>,
 }
 
 /// What lies around a page.
@@ -49,7 +51,7 @@ impl<T: Listed> Connection<T> {
     }
 
     fn edge<'a>(&'a self, row: &'a Row<T>) -> Edge<'a, T> {
-        Edge { order: self.list.order(), row }
+        Edge::new(self.list.order(), Cow::Borrowed(row))
     }
 }
 
@@ -117,7 +119,18 @@ impl<T: Listed> Edge<'_, T> {
     }
 }
 
-impl<T> Edge<'_, T> {
+impl<'a, T: RowObject> Edge<'a, T> {
+    /// The edge of this row under this order.
+    pub fn new(order: &Order, row: Cow<'a, Row<T>>) -> Self {
+        Self { order: order.clone(), row }
+    }
+
+    /// The edge of a row that is at hand, such as one that has just been added, under an order by columns of its table.
+    pub fn of_row(order: &Order, row: <T::Entity as EntityTrait>::Model) -> Result<Self> {
+        let key = Key::of(order, &row)?;
+        Ok(Self::new(order, Cow::Owned(Row { key, item: T::from_row(row) })))
+    }
+
     fn seal(&self) -> Result<String> {
         Ok(self.order.seal(&self.row.key)?.into())
     }

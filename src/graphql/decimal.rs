@@ -1,7 +1,5 @@
 //! `Decimal`.
 
-use std::str::FromStr;
-
 use async_graphql::{InputValueError, InputValueResult, Scalar, ScalarType, Value};
 use sea_orm::prelude::Decimal as Number;
 
@@ -17,12 +15,20 @@ impl ScalarType for Decimal {
             Value::Number(number) => number.to_string(),
             _ => return Err(InputValueError::expected_type(value)),
         };
-        Ok(Self(Number::from_str(&text)?))
+        let number = Some(text).filter(|text| is_decimal(text)).and_then(|text| Number::from_str_exact(&text).ok());
+        number.map(Self).ok_or_else(|| InputValueError::custom("a decimal number has at most 28 digits, as in `12.50`"))
     }
 
     fn to_value(&self) -> Value {
         Value::String(format!("{:.2}", self.0))
     }
+}
+
+/// Digits, and between some of them a point: nothing that the library would read besides, and round.
+fn is_decimal(text: &str) -> bool {
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let text = text.strip_prefix('-').unwrap_or(text);
+    text.split_once('.').map_or_else(|| digits(text), |(whole, fraction)| digits(whole) && digits(fraction))
 }
 
 impl From<Decimal> for sea_orm::Value {

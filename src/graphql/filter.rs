@@ -5,7 +5,7 @@
 
 use async_graphql::{InputObject, InputType};
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{Condition, DatabaseConnection, DbBackend};
+use sea_orm::{Condition, ConnectionTrait, DbBackend};
 
 mod comparison;
 mod id;
@@ -100,7 +100,7 @@ pub struct Scope {
 }
 
 impl Scope {
-    pub fn new(db: &DatabaseConnection) -> Self {
+    pub fn new(db: &impl ConnectionTrait) -> Self {
         Self { backend: db.get_database_backend(), conditions: 0, level: 0 }
     }
 

@@ -2,15 +2,16 @@
 //!
 //! Every field costs 1, and a list its size times what is selected of its objects. A field that needs a statement costs 50
 //! more, once: at whatever depth it stands, that statement is for all objects; and one that counts or looks around costs
-//! what it may read.
+//! what it may read. A mutation costs 200, and a subscription what one of its events does.
 //!
 //! Fragments are counted where they are spread, and each is walked through once. Sixty that each name the next one twice
 //! are a line for who sends them, and for whoever walks through them, as the library's validation does, a life's work.
 
 use std::collections::HashMap;
 
-use async_graphql::parser::types::{ExecutableDocument, Field, OperationDefinition, Selection, SelectionSet};
+use async_graphql::parser::types::{ExecutableDocument, Field, Selection, SelectionSet};
 use async_graphql::{Name, Value, Variables};
+use async_graphql_value::{Number, Value as Written};
 
 use super::count;
 use super::error::{Code, Error, Result};
@@ -19,6 +20,8 @@ use crate::config::Limits;
 
 /// What a statement costs.
 const STATEMENT: usize = 50;
+/// What a transaction costs.
+const WRITE: usize = 200;
 /// What an exact count costs: nobody knows how many rows it reads.
 const COUNT: usize = 1000;
 
@@ -30,7 +33,7 @@ const COUNT: usize = 1000;
 pub fn check(document: &ExecutableDocument, variables: &Variables, limits: Limits) -> Result<()> {
     let Limits { max_complexity, max_depth, .. } = limits;
     for (_, operation) in document.operations.iter() {
-        let mut walk = Walk { document, operation: &operation.node, variables, known: HashMap::new() };
+        let mut walk = Walk { document, variables, known: HashMap::new() };
         let Some(cost) = walk.set(&operation.node.selection_set.node, 0) else {
             let message = format!("the fields and fragments of a request are at most {} levels deep", Limits::DEEPEST);
             return Err(Error::client(Code::TooDeep, message));
@@ -77,7 +80,6 @@ impl Cost {
 
 struct Walk<'a> {
     document: &'a ExecutableDocument,
-    operation: &'a OperationDefinition,
     variables: &'a Variables,
     /// The fragments that have been walked through.
     known: HashMap<&'a Name, Cost>,
@@ -116,17 +118,28 @@ impl<'a> Walk<'a> {
         let (more, size) = match field.name.node.as_str() {
             "books" | "ratings" | "orders" => (STATEMENT, self.size(field)),
             "nodes" => match self.argument(field, "ids") {
-                Some(Value::List(ids)) => (3 * STATEMENT, ids.len()),
+                Some(Given::List(ids)) => (3 * STATEMENT, ids),
+                // A value is a list of one.
+                Some(_) => (3 * STATEMENT, 1),
                 // Those of a connection, which counts them.
-                _ => (0, 1),
+                None => (0, 1),
             },
-            "node" | "book" | "averageRating" | "ratingCount" | "totalRevenue" | "orderCount" => (STATEMENT, 1),
+            "previousEdgeCursor"
+            | "previousEdgeCursorOfBook"
+            | "node"
+            | "book"
+            | "averageRating"
+            | "ratingCount"
+            | "totalRevenue"
+            | "orderCount" => (STATEMENT, 1),
             "totalCount" => (COUNT, 1),
             "approximateCount" => {
                 (STATEMENT + self.number(field, "upTo").unwrap_or(count::DEFAULT.unsigned_abs() as usize) / 10, 1)
             }
             // Pages of keys: those to either side, and the last one.
             "pageCursors" => (STATEMENT + (2 * REACH as usize + 1) * self.size(field), 1),
+            // A mutation: nothing else has an input.
+            _ if field.get_argument("input").is_some() => (WRITE, 1),
             _ => (0, 1),
         };
         let each = each.max(usize::from(size > 1)).saturating_mul(size.max(1)).saturating_add(1);
@@ -142,18 +155,30 @@ impl<'a> Walk<'a> {
 
     fn number(&self, field: &Field, name: &str) -> Option<usize> {
         match self.argument(field, name)? {
-            Value::Number(number) => Some(number.as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or(0)),
-            _ => None,
+            Given::Number(number) => Some(number.as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or(0)),
+            Given::List(_) | Given::Other => None,
         }
     }
 
-    /// An argument, with its variables in it.
-    fn argument(&self, field: &Field, name: &str) -> Option<Value> {
-        let default = |name: &Name| {
-            let definition = self.operation.variable_definitions.iter().find(|found| found.node.name.node == *name)?;
-            definition.node.default_value.as_ref().map(|value| value.node.clone())
-        };
-        let variable = |name: Name| self.variables.get(&name).cloned().or_else(|| default(&name)).ok_or(());
-        field.get_argument(name)?.node.clone().into_const_with(variable).ok()
+    /// An argument, with its variable in it. Whatever it holds is not walked through.
+    fn argument(&self, field: &Field, name: &str) -> Option<Given> {
+        Some(match &field.get_argument(name)?.node {
+            Written::Variable(name) => match self.variables.get(name)? {
+                Value::Number(number) => Given::Number(number.clone()),
+                Value::List(items) => Given::List(items.len()),
+                _ => Given::Other,
+            },
+            Written::Number(number) => Given::Number(number.clone()),
+            Written::List(items) => Given::List(items.len()),
+            _ => Given::Other,
+        })
     }
+}
+
+/// What matters of an argument.
+enum Given {
+    Number(Number),
+    /// A list, and how long it is.
+    List(usize),
+    Other,
 }

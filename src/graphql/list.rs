@@ -4,7 +4,7 @@ use std::iter;
 
 use async_graphql::Context;
 use keyset::{Count, Order, Page, PageCursors, Row, Slice};
-use sea_orm::{DatabaseConnection, EntityTrait, QueryFilter, Select};
+use sea_orm::{EntityTrait, QueryFilter, Select};
 use uuid::Uuid;
 
 use super::count;
@@ -15,7 +15,7 @@ use super::object::{Column, ListArgs, Listed, OfBook, RowObject};
 use super::once::{Once, PerField};
 use super::page_cursors::REACH;
 use crate::config::Limits;
-use crate::db::Db;
+use crate::db::{Db, Reader};
 
 /// A list; or the same list of each of many parents, whose pages are read together.
 pub struct List<T: Listed> {
@@ -32,7 +32,7 @@ pub struct List<T: Listed> {
 impl<T: Listed> List<T> {
     /// The list that the arguments ask for. Nothing is read yet.
     pub fn new(context: &Context<'_>, args: ListArgs<T>) -> Result<Self> {
-        let (mut rows, order) = T::rows(&args, &mut Scope::new(reader(context)))?;
+        let (mut rows, order) = T::rows(&args, &mut Scope::new(&reader(context)))?;
         if let Some(DateTime(instant)) = args.as_of {
             rows = rows.filter(keyset::as_of(T::key_column(), instant));
         }
@@ -64,7 +64,7 @@ impl<T: Listed> List<T> {
     /// The page, of each of the parents.
     pub async fn slices(&self, context: &Context<'_>) -> Result<&Vec<Slice<T>>> {
         let read = Box::pin(async {
-            let (db, rows, page) = (reader(context), self.rows.clone(), &self.page);
+            let (db, rows, page) = (&reader(context), self.rows.clone(), &self.page);
             let slices = match &self.parents {
                 None => vec![keyset::fetch(db, rows, page).await?],
                 Some((column, parents)) => keyset::fetch_many(db, rows, *column, parents.iter().copied(), page).await?,
@@ -77,7 +77,7 @@ impl<T: Listed> List<T> {
     /// The number of rows, of each of the parents.
     pub async fn counts(&self, context: &Context<'_>) -> Result<&Vec<u64>> {
         let read = Box::pin(async {
-            let (db, rows) = (reader(context), self.rows.clone());
+            let (db, rows) = (&reader(context), self.rows.clone());
             Ok(match &self.parents {
                 None => vec![keyset::count(db, rows).await?],
                 Some((column, parents)) => keyset::count_many(db, rows, *column, parents.iter().copied()).await?,
@@ -90,7 +90,7 @@ impl<T: Listed> List<T> {
     pub async fn approximate_count(&self, context: &Context<'_>, place: usize, up_to: i32) -> Result<Count> {
         let counts = self.approximate_counts.get(context, || Ok(Once::default()))?;
         let read = Box::pin(async {
-            let (db, rows, bound) = (reader(context), self.rows.clone(), count::bound(up_to)?);
+            let (db, rows, bound) = (&reader(context), self.rows.clone(), count::bound(up_to)?);
             Ok(match &self.parents {
                 None => vec![keyset::count_up_to(db, rows, bound).await?],
                 Some((column, parents)) => {
@@ -105,7 +105,7 @@ impl<T: Listed> List<T> {
     pub async fn page_cursors(&self, context: &Context<'_>) -> Result<&Vec<PageCursors>> {
         let read = Box::pin(async {
             let slices = self.slices(context).await?;
-            let (db, rows, page) = (reader(context), self.rows.clone(), &self.page);
+            let (db, rows, page) = (&reader(context), self.rows.clone(), &self.page);
             Ok(match &self.parents {
                 None => vec![keyset::page_cursors(db, rows, page, &slices[0], REACH).await?],
                 Some((column, parents)) => {
@@ -119,8 +119,8 @@ impl<T: Listed> List<T> {
 }
 
 /// Where statements that only read go.
-pub fn reader<'a>(context: &Context<'a>) -> &'a DatabaseConnection {
-    &context.data_unchecked::<Db>().reader
+pub fn reader<'a>(context: &Context<'a>) -> Reader<'a> {
+    Reader::new(context.data_unchecked::<Db>())
 }
 
 /// The rows of all pages as objects that know each other.

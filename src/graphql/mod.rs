@@ -4,13 +4,19 @@
 //! the arguments and has the engine read the page, and `connection` shows the slice as edges.
 #![allow(clippy::unused_async, reason = "a resolver is async whether it waits or not")]
 
-use async_graphql::{EmptyMutation, EmptySubscription, SDLExportOptions};
+use async_graphql::SDLExportOptions;
 
 mod api;
+mod coercion;
+mod documents;
 mod limits;
+mod nesting;
+mod operation;
 
 mod lists;
+mod mutation;
 mod query;
+mod subscription;
 
 mod book;
 mod order;
@@ -34,12 +40,15 @@ mod decimal;
 
 mod error;
 
-pub use api::Api;
-pub use error::Code;
+pub use api::{Api, was_executed};
+pub use error::{Code, Error};
+pub use mutation::Permission;
 
+use mutation::Mutation;
 use query::Query;
+use subscription::Subscription;
 
-type Schema = async_graphql::Schema<Query, EmptyMutation, EmptySubscription>;
+type Schema = async_graphql::Schema<Query, Mutation, Subscription>;
 
 /// The schema as text: what stands in `schema.graphql`.
 pub fn sdl() -> String {
@@ -51,6 +60,6 @@ pub fn sdl() -> String {
     builder().finish().sdl_with_options(options)
 }
 
-fn builder() -> async_graphql::SchemaBuilder<Query, EmptyMutation, EmptySubscription> {
-    async_graphql::Schema::build(Query, EmptyMutation, EmptySubscription)
+fn builder() -> async_graphql::SchemaBuilder<Query, Mutation, Subscription> {
+    async_graphql::Schema::build(Query, Mutation, Subscription)
 }

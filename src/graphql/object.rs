@@ -1,6 +1,8 @@
 //! What the schema asks of its objects: the rows that they stand for, and the lists that there are of them.
 
 use std::collections::{BTreeSet, HashMap};
+use std::slice::from_ref;
+use std::sync::Arc;
 
 use async_graphql::{Context, InputType, OutputType};
 use keyset::{Args, Order};
@@ -16,9 +18,11 @@ use super::once::PerField;
 use super::sort::Sort;
 
 /// An object that stands for a row of a table.
-pub trait RowObject: OutputType + Sized {
+pub trait RowObject: OutputType + Clone {
     /// The table.
     type Entity: EntityTrait;
+    /// What objects of rows that were read together share.
+    type Shared;
 
     /// The column of its primary key.
     fn key_column() -> Column<Self>;
@@ -26,13 +30,28 @@ pub trait RowObject: OutputType + Sized {
     /// The primary key of its row.
     fn key(&self) -> Uuid;
 
-    /// The objects of rows that were read together: they share what is read for them.
-    fn from_rows(rows: Vec<<Self::Entity as EntityTrait>::Model>) -> Vec<Self>;
+    /// What the objects of these rows will share.
+    fn share(rows: &[Model<Self>]) -> Self::Shared;
+
+    /// The object of the row at this place among those that were read together.
+    fn new(row: Model<Self>, place: usize, shared: Arc<Self::Shared>) -> Self;
+
+    /// The objects of rows that were read together.
+    fn from_rows(rows: Vec<Model<Self>>) -> Vec<Self> {
+        let shared = Arc::new(Self::share(&rows));
+        rows.into_iter().enumerate().map(|(place, row)| Self::new(row, place, Arc::clone(&shared))).collect()
+    }
+
+    /// The object of a row that was read by itself.
+    fn from_row(row: Model<Self>) -> Self {
+        let shared = Arc::new(Self::share(from_ref(&row)));
+        Self::new(row, 0, shared)
+    }
 
     /// The objects with these primary keys, as far as there are any: one statement.
     async fn by_keys(context: &Context<'_>, keys: &BTreeSet<Uuid>) -> Result<HashMap<Uuid, Self>> {
         let wanted = Self::key_column().is_in(keys.iter().copied());
-        let rows = Self::Entity::find().filter(wanted).all(reader(context)).await?;
+        let rows = Self::Entity::find().filter(wanted).all(&reader(context)).await?;
         Ok(Self::from_rows(rows).into_iter().map(|object| (object.key(), object)).collect())
     }
 }
@@ -50,6 +69,18 @@ pub trait Listed: RowObject {
     fn rows(args: &ListArgs<Self>, scope: &mut Scope) -> Result<(Select<Self::Entity>, Order)>;
 }
 
+/// An object whose lists are ordered by columns of its table, each of which an index holds.
+pub trait ByColumns: Listed {
+    /// The column that a field stands for.
+    fn column(field: Self::SortField) -> Column<Self>;
+
+    /// The order of a list; without criteria, the oldest first.
+    fn order(order_by: &[Sort<Self::SortField>]) -> Result<Order> {
+        let sorts = order_by.iter().map(|sort| sort.by(keyset::Sort::asc(Self::column(sort.field))));
+        Ok(Order::of::<Self::Entity>(sorts)?)
+    }
+}
+
 /// The rows of a book.
 pub trait OfBook: Listed {
     /// The reference to the book.
@@ -58,6 +89,9 @@ pub trait OfBook: Listed {
     /// Where books keep their lists of them.
     fn lists(siblings: &Siblings) -> &PerField<List<Self>>;
 }
+
+/// A row of an object's table.
+pub type Model<T> = <<T as RowObject>::Entity as EntityTrait>::Model;
 
 /// A column of an object's table.
 pub type Column<T> = <<T as RowObject>::Entity as EntityTrait>::Column;
@@ -70,17 +104,6 @@ pub struct ListArgs<T: Listed> {
     pub filter: Option<Box<T::Filter>>,
     pub as_of: Option<DateTime>,
     pub own: T::Own,
-}
-
-/// The rows and the order of a list whose sorts are columns of its table, each of which an index holds.
-pub fn by_columns<T: Listed>(
-    args: &ListArgs<T>,
-    scope: &mut Scope,
-    column: impl Fn(T::SortField) -> Column<T>,
-) -> Result<(Select<T::Entity>, Order)> {
-    let sorts = args.order_by.iter().map(|sort| sort.by(keyset::Sort::asc(column(sort.field))));
-    let order = Order::of::<T::Entity>(sorts)?;
-    Ok((filtered(T::Entity::find(), args, scope)?, order))
 }
 
 /// The rows that pass the filter of a list.

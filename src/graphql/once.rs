@@ -24,6 +24,11 @@ impl<T> Default for Once<T> {
 }
 
 impl<T> Once<T> {
+    /// A value that is at hand.
+    pub fn new(value: T) -> Self {
+        Self(OnceCell::new_with(Some(Ok(value))))
+    }
+
     /// The value, which the first caller reads. The reading comes in a box, because lists lie deep in each other, and all
     /// that their futures hold lies on the stack.
     pub async fn get(&self, read: Pin<Box<dyn Future<Output = Result<T>> + Send + '_>>) -> Result<&T> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ::entity::{book_order, id};
 use async_graphql::{Context, Enum, ID, InputObject, Object};
-use sea_orm::{Condition, Select};
+use sea_orm::{Condition, EntityTrait, Select};
 use uuid::Uuid;
 
 use super::book::{Book, BookFilter, Books, Siblings, of_book};
@@ -14,12 +14,12 @@ use super::error::Result;
 use super::filter::{Comparison, Filter, IdFilter, Logic, Scope, all};
 use super::list::List;
 use super::node::{NodeId, NodeType};
-use super::object::{ListArgs, Listed, OfBook, RowObject, by_columns};
+use super::object::{ByColumns, ListArgs, Listed, OfBook, RowObject, filtered};
 use super::once::PerField;
 
 #[derive(Clone)]
 pub struct Order {
-    row: book_order::Model,
+    pub row: book_order::Model,
     /// The books of the orders that it was read with.
     books: Arc<Books>,
 }
@@ -74,6 +74,7 @@ impl Order {
 
 impl RowObject for Order {
     type Entity = book_order::Entity;
+    type Shared = Books;
 
     fn key_column() -> book_order::Column {
         book_order::Column::Id
@@ -83,9 +84,12 @@ impl RowObject for Order {
         self.row.id
     }
 
-    fn from_rows(rows: Vec<book_order::Model>) -> Vec<Self> {
-        let books = Arc::new(Books::new(rows.iter().map(|row| row.book_id)));
-        rows.into_iter().map(|row| Self { row, books: Arc::clone(&books) }).collect()
+    fn share(rows: &[book_order::Model]) -> Books {
+        Books::new(rows.iter().map(|row| row.book_id))
+    }
+
+    fn new(row: book_order::Model, _: usize, books: Arc<Books>) -> Self {
+        Self { row, books }
     }
 }
 
@@ -95,10 +99,16 @@ impl Listed for Order {
     type Own = ();
 
     fn rows(args: &ListArgs<Self>, scope: &mut Scope) -> Result<(Select<book_order::Entity>, keyset::Order)> {
-        by_columns(args, scope, |field| match field {
+        Ok((filtered(book_order::Entity::find(), args, scope)?, Self::order(&args.order_by)?))
+    }
+}
+
+impl ByColumns for Order {
+    fn column(field: OrderSortField) -> book_order::Column {
+        match field {
             OrderSortField::CreatedAt => book_order::Column::Id,
             OrderSortField::TotalPrice => book_order::Column::TotalPrice,
-        })
+        }
     }
 }
 

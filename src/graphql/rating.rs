@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ::entity::{book_rating, id};
 use async_graphql::{Context, Enum, ID, InputObject, Object};
-use sea_orm::{Condition, Select};
+use sea_orm::{Condition, EntityTrait, Select};
 use uuid::Uuid;
 
 use super::book::{Book, BookFilter, Books, Siblings, of_book};
@@ -13,12 +13,12 @@ use super::error::Result;
 use super::filter::{Comparison, Filter, IdFilter, Logic, Scope, all};
 use super::list::List;
 use super::node::{NodeId, NodeType};
-use super::object::{ListArgs, Listed, OfBook, RowObject, by_columns};
+use super::object::{ByColumns, ListArgs, Listed, OfBook, RowObject, filtered};
 use super::once::PerField;
 
 #[derive(Clone)]
 pub struct Rating {
-    row: book_rating::Model,
+    pub row: book_rating::Model,
     /// The books of the ratings that it was read with.
     books: Arc<Books>,
 }
@@ -73,6 +73,7 @@ impl Rating {
 
 impl RowObject for Rating {
     type Entity = book_rating::Entity;
+    type Shared = Books;
 
     fn key_column() -> book_rating::Column {
         book_rating::Column::Id
@@ -82,9 +83,12 @@ impl RowObject for Rating {
         self.row.id
     }
 
-    fn from_rows(rows: Vec<book_rating::Model>) -> Vec<Self> {
-        let books = Arc::new(Books::new(rows.iter().map(|row| row.book_id)));
-        rows.into_iter().map(|row| Self { row, books: Arc::clone(&books) }).collect()
+    fn share(rows: &[book_rating::Model]) -> Books {
+        Books::new(rows.iter().map(|row| row.book_id))
+    }
+
+    fn new(row: book_rating::Model, _: usize, books: Arc<Books>) -> Self {
+        Self { row, books }
     }
 }
 
@@ -94,10 +98,16 @@ impl Listed for Rating {
     type Own = ();
 
     fn rows(args: &ListArgs<Self>, scope: &mut Scope) -> Result<(Select<book_rating::Entity>, keyset::Order)> {
-        by_columns(args, scope, |field| match field {
+        Ok((filtered(book_rating::Entity::find(), args, scope)?, Self::order(&args.order_by)?))
+    }
+}
+
+impl ByColumns for Rating {
+    fn column(field: RatingSortField) -> book_rating::Column {
+        match field {
             RatingSortField::CreatedAt => book_rating::Column::Id,
             RatingSortField::Rating => book_rating::Column::Rating,
-        })
+        }
     }
 }
 

@@ -14,6 +14,7 @@ const BATCH: usize = 256 * 1024;
 /// Fills the tables in one transaction.
 pub async fn fill(db: &DatabaseConnection, shop: &Shop, progress: Progress) -> Result<(), sqlx::Error> {
     let mut transaction = db.get_postgres_connection_pool().begin().await?;
+    transaction.execute("SET LOCAL statement_timeout = 0").await?;
     let indexes = drop_indexes(&mut transaction).await?;
     for table in shop.tables() {
         copy(&mut transaction, shop, table, progress).await?;

@@ -5,11 +5,7 @@ use std::process::{Command, Output, Stdio};
 
 use testdb::TestDb;
 
-fn bookends(url: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bookends"));
-    command.env_remove("DATABASE_URL").env_remove("LISTEN").env("DATABASE_URL", url).env("LISTEN", "127.0.0.1:0");
-    command
-}
+use crate::program::{Program, bookends};
 
 #[track_caller]
 fn succeeds(command: &mut Command) -> String {
@@ -139,12 +135,42 @@ fn schema_prints_the_schema() {
     assert_eq!(succeeds(bookends("").arg("schema")), bookends::graphql::sdl());
 }
 
+/// By 200 alone, and wherever the server listens.
+#[test]
+fn health_asks_the_server_whether_it_is_well() {
+    use std::io::Write;
+    let answers = ["HTTP/1.1 200 OK\r\n", "HTTP/1.1 503 Service Unavailable\r\n", "HTTP/1.1"];
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let asked = std::thread::spawn(move || {
+        answers.map(|answer| {
+            let mut socket = listener.accept().unwrap().0;
+            let mut lines = BufReader::new(socket.try_clone().unwrap()).lines().map(Result::unwrap);
+            let request = lines.next().unwrap();
+            lines.find(String::is_empty).unwrap();
+            write!(socket, "{answer}").unwrap();
+            request
+        })
+    });
+    let health = |address: &str| {
+        let mut command = bookends("");
+        command.args(["health", "--listen", address]);
+        command
+    };
+    assert_eq!(succeeds(&mut health(&format!("0.0.0.0:{port}"))), "");
+    fails(&mut health(&format!("127.0.0.1:{port}")), "/health answers `HTTP/1.1 503`");
+    fails(&mut health(&format!("127.0.0.1:{port}")), "no answer from http://127.0.0.1:");
+    assert_eq!(asked.join().unwrap(), ["GET /health HTTP/1.1"; 3]);
+    // Nobody listens there any more.
+    fails(&mut health(&format!("127.0.0.1:{port}")), "no answer from http://127.0.0.1:");
+}
+
 #[test]
 fn what_cannot_work_says_so_in_one_line() {
     fails(&mut bookends("mysql://u:secret@localhost/x"), "must start with `sqlite:` or `postgres:`");
     fails(&mut bookends("nonsense"), "must start with `sqlite:` or `postgres:`");
     fails(&mut bookends("postgres://u:secret@localhost:notaport/x"), "the database URL is malformed");
-    fails(&mut bookends("postgres://u:secret@127.0.0.1:1/x"), "no answer within 5 seconds");
+    fails(bookends("postgres://u:secret@127.0.0.1:1/x").env("DATABASE_WAIT", "0"), "Connection refused");
     fails(&mut bookends("sqlite:///no/such/folder/x.db"), "unable to open database file");
 
     let name = format!("bookends_no_database_{}", std::process::id());
@@ -156,4 +182,36 @@ fn what_cannot_work_says_so_in_one_line() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     fails(bookends("sqlite::memory:").args(["--listen", &address]), "cannot listen on 127.0.0.1:");
+}
+
+#[tokio::test]
+async fn secrets_are_read_from_files() {
+    let test = TestDb::new().await;
+    let folder = std::env::temp_dir().join(format!("bookends_secrets_{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (url, empty, token) = (folder.join("url"), folder.join("empty"), folder.join("token"));
+    std::fs::write(&url, format!("{}\n", test.url)).unwrap();
+    std::fs::write(&empty, "\n").unwrap();
+    std::fs::write(&token, "secret\n").unwrap();
+    let program = || {
+        let mut program = bookends("");
+        program.env_remove("DATABASE_URL");
+        program
+    };
+
+    assert!(succeeds(program().env("DATABASE_URL_FILE", &url).args(["migrate", "status"])).starts_with("pending"));
+    fails(program().env("DATABASE_URL_FILE", &empty), "DATABASE_URL_FILE names a file that is empty");
+    fails(program().env("DATABASE_URL_FILE", folder.join("none")), "cannot read DATABASE_URL_FILE: No such file");
+    fails(
+        bookends("sqlite::memory:").env("BOOKENDS_WRITE_TOKEN", "secret").env("BOOKENDS_WRITE_TOKEN_FILE", &token),
+        "BOOKENDS_WRITE_TOKEN and BOOKENDS_WRITE_TOKEN_FILE are both set",
+    );
+    let both = bookends("sqlite::memory:").env("DATABASE_URL_FILE", &url).output().unwrap();
+    assert!(!both.status.success(), "a URL, and a file with another one");
+
+    let server = Program::start(program().env("DATABASE_URL_FILE", &url).env("BOOKENDS_WRITE_TOKEN_FILE", &token));
+    let address = server.address();
+    let body = r#"{"query":"mutation { addBook(input: { name: \"x\", year: 0 }) { clientMutationId } }"}"#;
+    assert!(post(&address, body).contains("UNAUTHENTICATED"));
+    std::fs::remove_dir_all(folder).unwrap();
 }

@@ -1,12 +1,12 @@
 //! Results, pinned: the same on both databases. And what we rely on async-graphql for.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
 
-use bookends::server::FIRST_QUERY;
+use bookends::server::page::FIRST_QUERY;
 use sea_orm::ConnectionTrait;
 use serde_json::{Value, json};
 
+use crate::log::Log;
 use crate::shop::{SMALL, Shop};
 
 #[tokio::test]
@@ -131,9 +131,7 @@ async fn a_failed_non_null_field_makes_its_list_null_and_no_other() {
 #[tokio::test]
 async fn the_servers_own_faults_are_in_its_log() {
     let log = Log::default();
-    let writer = log.clone();
-    let subscriber = tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).finish();
-    let _guard = tracing::subscriber::set_default(subscriber);
+    let _guard = log.capture();
 
     let shop = Shop::new(SMALL).await;
     shop.db.writer.execute_unprepared("ALTER TABLE book_rating RENAME TO hidden").await.unwrap();
@@ -141,25 +139,11 @@ async fn the_servers_own_faults_are_in_its_log() {
     let error = &answer["errors"][0];
     assert_eq!((&error["message"], &error["extensions"]["code"]), (&json!("internal error"), &json!("INTERNAL")));
     assert!(!answer.to_string().contains("book_rating"), "{answer}");
-    let text = String::from_utf8(log.0.lock().unwrap().clone()).unwrap();
+    let text = log.text();
     let id = error["extensions"]["errorId"].as_str().unwrap();
     let lines: Vec<&str> = text.lines().filter(|line| line.contains("ERROR")).collect();
     assert!(
         lines.len() == 1 && lines[0].contains(id) && lines[0].contains("book_rating"),
         "once, and all of it: {text}"
     );
-}
-
-/// What has been logged.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
-
-impl std::io::Write for Log {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
 }

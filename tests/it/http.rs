@@ -1,9 +1,11 @@
-//! The two routes.
+//! The API over HTTP.
 
 use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
-use bookends::server::{FIRST_QUERY, router};
+use bookends::config::Secret;
+use bookends::server::page::FIRST_QUERY;
+use bookends::server::{Access, router};
 use serde_json::Value;
 use tower::ServiceExt;
 
@@ -17,21 +19,13 @@ async fn send(router: Router, request: Request<Body>) -> (StatusCode, String) {
 }
 
 #[tokio::test]
-async fn the_first_page_holds_the_first_query() {
-    let shop = Shop::new(SMALL).await;
-    let (status, page) = send(router(shop.api), Request::get("/").body(Body::empty()).unwrap()).await;
-    assert_eq!(status, StatusCode::OK);
-    assert!(page.contains("GraphiQL") && page.contains(FIRST_QUERY));
-}
-
-#[tokio::test]
 async fn e2_no_cursor_is_worse_than_a_typed_error() {
     let shop = Shop::new(SMALL).await;
     for cursor in ["?", "\u{0}", "AQ", &"A".repeat(100_000)] {
         let query = "query($after: String) { ratings(after: $after) { nodes { id } } }";
         let body = serde_json::json!({ "query": query, "variables": { "after": cursor } }).to_string();
         let request = Request::post("/graphql").header("Content-Type", "application/json").body(body.into()).unwrap();
-        let (status, answer) = send(router(shop.api.clone()), request).await;
+        let (status, answer) = send(router(shop.api.clone(), Access::Nobody), request).await;
         assert!(status.is_success() && answer.contains("CURSOR_INVALID"), "{status} {answer}");
     }
 }
@@ -41,8 +35,61 @@ async fn h1_the_api_answers_a_post() {
     let shop = Shop::new(SMALL).await;
     let body = serde_json::json!({ "query": FIRST_QUERY }).to_string();
     let request = Request::post("/graphql").header("Content-Type", "application/json").body(body.into()).unwrap();
-    let (status, answer) = send(router(shop.api), request).await;
+    let (status, answer) = send(router(shop.api, Access::Nobody), request).await;
     assert_eq!(status, StatusCode::OK);
     let answer: Value = serde_json::from_str(&answer).unwrap();
     assert_eq!(answer["data"]["ratings"]["edges"].as_array().unwrap().len(), 5);
+}
+
+#[tokio::test]
+async fn a_server_is_alive_whatever_its_database_does() {
+    let shop = Shop::new(SMALL).await;
+    let router = router(shop.api.clone(), Access::Nobody);
+    shop.db.close().await.unwrap();
+    let (status, _) = send(router, Request::get("/health").body(Body::empty()).unwrap()).await;
+    assert_eq!(status, StatusCode::OK);
+}
+
+/// A mutation, sent with these headers.
+fn mutation(headers: &[(&str, &str)]) -> Request<Body> {
+    let body =
+        serde_json::json!({ "query": "mutation { addBook(input: { name: \"x\", year: 0 }) { clientMutationId } }" });
+    let request = Request::post("/graphql").header("Host", "localhost:8000");
+    let request = headers.iter().fold(request, |request, (name, value)| request.header(*name, *value));
+    request.body(body.to_string().into()).unwrap()
+}
+
+#[tokio::test]
+async fn who_may_write_is_read_from_the_headers() {
+    let shop = Shop::new(SMALL).await;
+    let json = ("Content-Type", "application/json");
+    let token = || Access::Token(Secret::new("sesame".into()));
+    for (access, headers, code) in [
+        (token(), &[json, ("Authorization", "Bearer sesame")][..], None),
+        (token(), &[json, ("Authorization", "Bearer open")], Some("UNAUTHENTICATED")),
+        (token(), &[json], Some("UNAUTHENTICATED")),
+        (Access::Loopback, &[json], None),
+        (Access::Loopback, &[json, ("Origin", "https://evil.example")], Some("FORBIDDEN")),
+        (Access::Nobody, &[json, ("Authorization", "Bearer sesame")], Some("FORBIDDEN")),
+    ] {
+        let (status, answer) = send(router(shop.api.clone(), access), mutation(headers)).await;
+        assert_eq!(status, StatusCode::OK);
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        assert_eq!(answer["errors"][0]["extensions"]["code"].as_str(), code, "{headers:?} {answer}");
+    }
+}
+
+/// What a page of another site can send without being asked.
+#[tokio::test]
+async fn h6_what_needs_no_preflight_is_refused() {
+    let shop = Shop::new(SMALL).await;
+    for kind in
+        ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "", "application/jsonx"]
+    {
+        let (status, _) = send(router(shop.api.clone(), Access::Loopback), mutation(&[("Content-Type", kind)])).await;
+        assert_eq!(status, StatusCode::UNSUPPORTED_MEDIA_TYPE, "{kind}");
+    }
+    let (status, _) = send(router(shop.api.clone(), Access::Loopback), mutation(&[])).await;
+    assert_eq!(status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    assert_eq!(shop.data("{ books { totalCount } }").await["books"]["totalCount"], 8, "nothing was written");
 }

@@ -3,7 +3,7 @@
 use async_graphql::{Request, Variables};
 use bookends::config::{Limits, Plan, Settings};
 use bookends::db::Db;
-use bookends::graphql::Api;
+use bookends::graphql::{Api, Permission};
 use bookends::seed::{self, Progress};
 use serde_json::Value;
 use testdb::{Statements, TestDb};
@@ -21,12 +21,7 @@ pub struct Shop {
 pub const SMALL: Plan = Plan { books: 8, ratings: 25, orders: 10, rng_seed: 0 };
 
 pub fn settings(url: &str) -> Settings {
-    Settings {
-        database_url: url.into(),
-        database_connections: 4,
-        listen: ([127, 0, 0, 1], 0).into(),
-        limits: Limits::DEFAULT,
-    }
+    Settings { database_connections: 8, ..Settings::new(url) }
 }
 
 /// A database of the newest schema without a row in it.
@@ -50,9 +45,9 @@ impl Shop {
         Self { api: Api::new(db.clone(), limits), db, statements, test }
     }
 
-    /// Executes a query; the answer with its errors.
+    /// Executes a request that may write; the answer with its errors.
     pub async fn execute(&self, query: &str, variables: Value) -> Value {
-        let request = Request::new(query).variables(Variables::from_json(variables));
+        let request = Request::new(query).variables(Variables::from_json(variables)).data(Permission::Granted);
         serde_json::to_value(self.api.execute(request).await).unwrap()
     }
 

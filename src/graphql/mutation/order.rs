@@ -1,0 +1,158 @@
+//! Ordering books.
+
+use ::entity::{book_order, id};
+use async_graphql::{Context, ID, InputObject, Object, SimpleObject};
+use sea_orm::prelude::Decimal as Number;
+use sea_orm::sea_query::LockType;
+use sea_orm::{DatabaseTransaction, EntityTrait, Set};
+use uuid::Uuid;
+
+use super::created::{Created, Placement};
+use super::input::{Input, Problems};
+use super::lock::{delete_of_book, lock_book, with_sums};
+use super::write::{Write, WriteResult};
+use crate::events::Event;
+use crate::graphql::book::{Book, Books};
+use crate::graphql::connection::Edge;
+use crate::graphql::decimal::Decimal;
+use crate::graphql::error::{Code, Error, Result};
+use crate::graphql::node::{NodeId, NodeType};
+use crate::graphql::order::{Order, OrderSortField};
+use crate::graphql::sort::Sort;
+
+/// The dearest order, in cents.
+const DEAREST: i64 = 9_999_999_999;
+
+/// An order to place.
+#[derive(InputObject)]
+pub struct PlaceOrderInput {
+    /// The global id of the book.
+    book_id: ID,
+    /// The price of the whole order: 0.00 to 99999999.99, in whole cents.
+    total_price: Decimal,
+    /// The order of the list that the new edge is for, as that list has it.
+    order_by: Option<Vec<Sort<OrderSortField>>>,
+    /// Comes back in the payload.
+    client_mutation_id: Option<String>,
+}
+
+pub struct PlaceOrder {
+    book: Uuid,
+    total_price: Number,
+    placement: Placement<Order>,
+}
+
+pub struct PlacedOrder {
+    created: Created<Order>,
+    book: Book,
+}
+
+impl Input for PlaceOrderInput {
+    type Write = PlaceOrder;
+
+    fn client_mutation_id(&mut self) -> Option<String> {
+        self.client_mutation_id.take()
+    }
+
+    fn check(self, context: &Context<'_>, problems: &mut Problems) -> Option<PlaceOrder> {
+        let book = problems.key("bookId", &self.book_id, NodeType::Book);
+        let total_price = problems.check("totalPrice", price(self.total_price));
+        let placement = problems.check("orderBy", Placement::new(context, self.order_by));
+        Some(PlaceOrder { book: book?, total_price: total_price?, placement: placement? })
+    }
+}
+
+impl Write for PlaceOrder {
+    type Done = PlacedOrder;
+
+    async fn run(&self, transaction: &DatabaseTransaction) -> WriteResult<PlacedOrder> {
+        let book = lock_book(transaction, self.book, LockType::KeyShare, "bookId").await?;
+        let key = id::next();
+        let row = book_order::ActiveModel { id: Set(key), total_price: Set(self.total_price), book_id: Set(book.id) };
+        book_order::Entity::insert(row).exec_without_returning(transaction).await?;
+        let of_book = Some((book_order::Column::BookId, book.id));
+        let book = with_sums(transaction, book).await?;
+        let created = self.placement.find(transaction, key, of_book, |_| Books::one(book.clone())).await?;
+        Ok(PlacedOrder { created, book })
+    }
+
+    fn event(done: &PlacedOrder) -> Option<Event> {
+        Some(Event::OrderPlaced(done.created.object().row.clone()))
+    }
+}
+
+#[Object]
+impl PlacedOrder {
+    /// The order, and its place in `orders` under `orderBy`: the same in the list of all and in that of its book.
+    async fn order_edge(&self) -> Edge<'_, Order> {
+        self.created.edge()
+    }
+
+    /// The cursor of the edge before it in the `orders` of all books; null where it comes first.
+    async fn previous_edge_cursor(&self) -> Option<&str> {
+        self.created.previous.as_deref()
+    }
+
+    /// The cursor of the edge before it in the `orders` of its book; null where it comes first.
+    async fn previous_edge_cursor_of_book(&self) -> Option<&str> {
+        self.created.previous_of_book.as_deref()
+    }
+
+    /// The book, its revenue with this order in it.
+    async fn book(&self) -> &Book {
+        &self.book
+    }
+}
+
+/// The order to cancel.
+#[derive(InputObject)]
+pub struct CancelOrderInput {
+    /// The global id of the order.
+    id: ID,
+    /// Comes back in the payload.
+    client_mutation_id: Option<String>,
+}
+
+pub struct CancelOrder {
+    key: Uuid,
+}
+
+#[derive(SimpleObject)]
+pub struct CancelledOrder {
+    /// The global id that it had.
+    deleted_id: ID,
+    /// The book, its revenue without this order.
+    book: Book,
+}
+
+impl Input for CancelOrderInput {
+    type Write = CancelOrder;
+
+    fn client_mutation_id(&mut self) -> Option<String> {
+        self.client_mutation_id.take()
+    }
+
+    fn check(self, _: &Context<'_>, problems: &mut Problems) -> Option<CancelOrder> {
+        Some(CancelOrder { key: problems.key("id", &self.id, NodeType::Order)? })
+    }
+}
+
+impl Write for CancelOrder {
+    type Done = CancelledOrder;
+
+    async fn run(&self, transaction: &DatabaseTransaction) -> WriteResult<CancelledOrder> {
+        let book = delete_of_book::<Order>(transaction, self.key).await?;
+        Ok(CancelledOrder { deleted_id: NodeId { node_type: NodeType::Order, key: self.key }.into(), book })
+    }
+}
+
+/// A price in whole cents: PostgreSQL would round it to them, and SQLite would not.
+fn price(Decimal(price): Decimal) -> Result<Number> {
+    // Without trailing zeros, and without the sign of a zero.
+    let price = if price.is_zero() { Number::ZERO } else { price.normalize() };
+    if price.scale() <= 2 && (Number::ZERO..=Number::new(DEAREST, 2)).contains(&price) {
+        return Ok(price);
+    }
+    let message = format!("a price is 0.00 to {} in whole cents, not {price}", Number::new(DEAREST, 2));
+    Err(Error::client(Code::BadUserInput, message))
+}

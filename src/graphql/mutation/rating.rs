@@ -1,0 +1,203 @@
+//! Rating books.
+
+use ::entity::{book_rating, id};
+use async_graphql::{Context, ID, InputObject, Object, SimpleObject};
+use sea_orm::sea_query::LockType;
+use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, Set};
+use uuid::Uuid;
+
+use super::created::{Created, Placement};
+use super::input::{Input, Problems};
+use super::lock::{delete_of_book, lock_book, lock_book_of, with_sums};
+use super::write::{Write, WriteError, WriteResult};
+use crate::events::Event;
+use crate::graphql::book::{Book, Books};
+use crate::graphql::connection::Edge;
+use crate::graphql::error::{Code, Error, Result};
+use crate::graphql::node::{NodeId, NodeType};
+use crate::graphql::object::RowObject;
+use crate::graphql::rating::{Rating, RatingSortField};
+use crate::graphql::sort::Sort;
+
+/// A rating to give a book.
+#[derive(InputObject)]
+pub struct RateBookInput {
+    /// The global id of the book.
+    book_id: ID,
+    /// Stars: 1 to 5.
+    rating: i32,
+    /// The order of the list that the new edge is for, as that list has it.
+    order_by: Option<Vec<Sort<RatingSortField>>>,
+    /// Comes back in the payload.
+    client_mutation_id: Option<String>,
+}
+
+pub struct RateBook {
+    book: Uuid,
+    stars: i16,
+    placement: Placement<Rating>,
+}
+
+pub struct GivenRating {
+    created: Created<Rating>,
+    book: Book,
+}
+
+impl Input for RateBookInput {
+    type Write = RateBook;
+
+    fn client_mutation_id(&mut self) -> Option<String> {
+        self.client_mutation_id.take()
+    }
+
+    fn check(self, context: &Context<'_>, problems: &mut Problems) -> Option<RateBook> {
+        let book = problems.key("bookId", &self.book_id, NodeType::Book);
+        let stars = problems.check("rating", stars(self.rating));
+        let placement = problems.check("orderBy", Placement::new(context, self.order_by));
+        Some(RateBook { book: book?, stars: stars?, placement: placement? })
+    }
+}
+
+impl Write for RateBook {
+    type Done = GivenRating;
+
+    async fn run(&self, transaction: &DatabaseTransaction) -> WriteResult<GivenRating> {
+        let book = lock_book(transaction, self.book, LockType::KeyShare, "bookId").await?;
+        let key = id::next();
+        let row = book_rating::ActiveModel { id: Set(key), rating: Set(self.stars), book_id: Set(book.id) };
+        book_rating::Entity::insert(row).exec_without_returning(transaction).await?;
+        let of_book = Some((book_rating::Column::BookId, book.id));
+        let book = with_sums(transaction, book).await?;
+        let created = self.placement.find(transaction, key, of_book, |_| Books::one(book.clone())).await?;
+        Ok(GivenRating { created, book })
+    }
+
+    fn event(done: &GivenRating) -> Option<Event> {
+        Some(Event::RatingAdded(done.created.object().row.clone()))
+    }
+}
+
+#[Object]
+impl GivenRating {
+    /// The rating, and its place in `ratings` under `orderBy`: the same in the list of all and in that of its book.
+    async fn rating_edge(&self) -> Edge<'_, Rating> {
+        self.created.edge()
+    }
+
+    /// The cursor of the edge before it in the `ratings` of all books; null where it comes first.
+    async fn previous_edge_cursor(&self) -> Option<&str> {
+        self.created.previous.as_deref()
+    }
+
+    /// The cursor of the edge before it in the `ratings` of its book; null where it comes first.
+    async fn previous_edge_cursor_of_book(&self) -> Option<&str> {
+        self.created.previous_of_book.as_deref()
+    }
+
+    /// The book, its mean with this rating in it.
+    async fn book(&self) -> &Book {
+        &self.book
+    }
+}
+
+/// Another number of stars for a rating.
+#[derive(InputObject)]
+pub struct ChangeRatingInput {
+    /// The global id of the rating.
+    id: ID,
+    /// Stars: 1 to 5.
+    rating: i32,
+    /// Comes back in the payload.
+    client_mutation_id: Option<String>,
+}
+
+pub struct ChangeRating {
+    key: Uuid,
+    stars: i16,
+}
+
+#[derive(SimpleObject)]
+pub struct ChangedRating {
+    /// The rating as it is now.
+    rating: Rating,
+    /// The book, its mean with the change in it.
+    book: Book,
+}
+
+impl Input for ChangeRatingInput {
+    type Write = ChangeRating;
+
+    fn client_mutation_id(&mut self) -> Option<String> {
+        self.client_mutation_id.take()
+    }
+
+    fn check(self, _: &Context<'_>, problems: &mut Problems) -> Option<ChangeRating> {
+        let key = problems.key("id", &self.id, NodeType::Rating);
+        let stars = problems.check("rating", stars(self.rating));
+        Some(ChangeRating { key: key?, stars: stars? })
+    }
+}
+
+impl Write for ChangeRating {
+    type Done = ChangedRating;
+
+    async fn run(&self, transaction: &DatabaseTransaction) -> WriteResult<ChangedRating> {
+        let book = lock_book_of::<Rating>(transaction, self.key).await?;
+        let changed = book_rating::Entity::update_many()
+            .col_expr(book_rating::Column::Rating, self.stars.into())
+            .filter(book_rating::Column::Id.eq(self.key))
+            .filter(book_rating::Column::BookId.eq(book.id))
+            .exec_with_returning(transaction)
+            .await?;
+        let row = changed.into_iter().next().ok_or(WriteError::Changed)?;
+        let book = with_sums(transaction, book).await?;
+        Ok(ChangedRating { rating: Rating::new(row, 0, Books::one(book.clone()).into()), book })
+    }
+}
+
+/// The rating to delete.
+#[derive(InputObject)]
+pub struct DeleteRatingInput {
+    /// The global id of the rating.
+    id: ID,
+    /// Comes back in the payload.
+    client_mutation_id: Option<String>,
+}
+
+pub struct DeleteRating {
+    key: Uuid,
+}
+
+#[derive(SimpleObject)]
+pub struct DeletedRating {
+    /// The global id that it had.
+    deleted_id: ID,
+    /// The book, its mean without this rating.
+    book: Book,
+}
+
+impl Input for DeleteRatingInput {
+    type Write = DeleteRating;
+
+    fn client_mutation_id(&mut self) -> Option<String> {
+        self.client_mutation_id.take()
+    }
+
+    fn check(self, _: &Context<'_>, problems: &mut Problems) -> Option<DeleteRating> {
+        Some(DeleteRating { key: problems.key("id", &self.id, NodeType::Rating)? })
+    }
+}
+
+impl Write for DeleteRating {
+    type Done = DeletedRating;
+
+    async fn run(&self, transaction: &DatabaseTransaction) -> WriteResult<DeletedRating> {
+        let book = delete_of_book::<Rating>(transaction, self.key).await?;
+        Ok(DeletedRating { deleted_id: NodeId { node_type: NodeType::Rating, key: self.key }.into(), book })
+    }
+}
+
+fn stars(stars: i32) -> Result<i16> {
+    let within = i16::try_from(stars).ok().filter(|stars| (1..=5).contains(stars));
+    within.ok_or_else(|| Error::client(Code::BadUserInput, format!("a rating is 1 to 5 stars, not {stars}")))
+}

@@ -1,0 +1,146 @@
+//! What stands between a client and the routes.
+//!
+//! The API's requests pass three gates. The body is read first, wholly: only whoever has said all that it has to say takes a place
+//! among those who are worked on, so that slow clients keep nobody out. There are so many places and no queue: a server that is
+//! behind does not get further behind by letting requests wait, and whoever is told so at once can go to another one. Then
+//! the clock runs, and what is not answered in time is dropped, with all that it waits for.
+
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::header::{
+    AUTHORIZATION, CONTENT_TYPE, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use axum::http::{HeaderValue, Method, StatusCode};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::Response;
+use http_body_util::LengthLimitError;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use tower_http::catch_panic::CatchPanicLayer;
+use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
+use tower_http::compression::{CompressionLayer, CompressionLevel};
+use tower_http::cors::{AllowOrigin, CorsLayer};
+use tower_http::set_header::SetResponseHeaderLayer;
+
+use super::media::Media;
+use super::refusal::{not_now, panicked, refuse};
+use crate::config::Bounds;
+use crate::graphql::Code;
+
+/// The one route that costs something.
+const API: &str = "/graphql";
+
+/// The longest address that is read, with its query.
+const MAX_URI: usize = 16 << 10;
+
+/// Answers of fewer bytes than this are as fast without being compressed.
+const COMPRESSED_FROM: u64 = 1024;
+
+/// What every answer says, where it says nothing else. A browser takes no answer for what it is not, shows none in the frame of
+/// another page, and tells no other site where its user was.
+const HEADERS: [(HeaderName, &str); 4] = [
+    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (REFERRER_POLICY, "no-referrer"),
+    (X_FRAME_OPTIONS, "DENY"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+];
+
+/// The routes within these bounds. All but the API answer also when the server is busy.
+pub fn bounded(router: Router, bounds: &Bounds) -> Router {
+    let gate = Gate {
+        places: Arc::new(Semaphore::new(bounds.max_requests)),
+        max_body_size: bounds.max_body_size,
+        read_timeout: bounds.read_timeout.0,
+        request_timeout: bounds.request_timeout.0,
+    };
+    let compression = CompressionLayer::new()
+        .quality(CompressionLevel::Fastest)
+        .compress_when(DefaultPredicate::new().and(SizeAbove::new(COMPRESSED_FROM)));
+    let router = router
+        .layer(DefaultBodyLimit::disable())
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(from_fn_with_state(gate, pass))
+        .layer(compression);
+    let router = match cors(&bounds.cors_origins) {
+        Some(cors) => router.layer(cors),
+        None => router,
+    };
+    HEADERS.into_iter().fold(router, |router, (name, value)| {
+        router.layer(SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value)))
+    })
+}
+
+#[derive(Clone)]
+struct Gate {
+    places: Arc<Semaphore>,
+    max_body_size: usize,
+    read_timeout: Duration,
+    request_timeout: Duration,
+}
+
+async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Response {
+    if request.uri().path() != API {
+        return next.run(request).await;
+    }
+    let media = Media::accepted(request.headers()).unwrap_or(Media::Json);
+    if request.uri().path_and_query().is_some_and(|uri| uri.as_str().len() > MAX_URI) {
+        let message = format!("an address has at most {MAX_URI} bytes: send it as the body of a POST");
+        return refuse(media, StatusCode::URI_TOO_LONG, Code::UrlTooLong, message);
+    }
+    let request = match gate.whole(media, request).await {
+        Ok(request) => request,
+        Err(refusal) => return refusal,
+    };
+    let Ok(_place) = gate.places.try_acquire() else {
+        return not_now(media, "the server has as much to do as it takes on: try again");
+    };
+    let answer = timeout(gate.request_timeout, next.run(request)).await;
+    answer.unwrap_or_else(|_| {
+        let message =
+            "the request took too long (the setting REQUEST_TIMEOUT); a mutation may take effect all the same";
+        refuse(media, StatusCode::GATEWAY_TIMEOUT, Code::TimedOut, message)
+    })
+}
+
+impl Gate {
+    /// The request with its whole body.
+    async fn whole(&self, media: Media, request: Request) -> Result<Request, Response> {
+        let (head, body) = request.into_parts();
+        match timeout(self.read_timeout, to_bytes(body, self.max_body_size)).await {
+            Ok(Ok(body)) => Ok(Request::from_parts(head, Body::from(body))),
+            Ok(Err(error)) if error.source().is_some_and(<dyn Error>::is::<LengthLimitError>) => {
+                let message = format!("a body has at most {} bytes (the setting MAX_BODY_SIZE)", self.max_body_size);
+                Err(refuse(media, StatusCode::PAYLOAD_TOO_LARGE, Code::BodyTooLarge, message))
+            }
+            Ok(Err(_)) => {
+                Err(refuse(media, StatusCode::BAD_REQUEST, Code::BodyMalformed, "the body ends before its end"))
+            }
+            Err(_) => {
+                let message = "the body took too long to come (the setting READ_TIMEOUT)";
+                Err(refuse(media, StatusCode::REQUEST_TIMEOUT, Code::TimedOut, message))
+            }
+        }
+    }
+}
+
+/// What browsers are told when a page of another site asks. Without it they let no such page read an answer, or send JSON at all.
+fn cors(origins: &[String]) -> Option<CorsLayer> {
+    let origins = match origins {
+        [] => return None,
+        origins if origins.iter().any(|origin| origin == "*") => AllowOrigin::any(),
+        origins => AllowOrigin::list(origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok())),
+    };
+    let request_id = HeaderName::from_static("x-request-id");
+    let cors = CorsLayer::new()
+        .allow_origin(origins)
+        .allow_methods([Method::GET, Method::POST])
+        .allow_headers([CONTENT_TYPE, AUTHORIZATION, request_id.clone()])
+        .expose_headers([request_id])
+        .max_age(Duration::from_hours(1));
+    Some(cors)
+}

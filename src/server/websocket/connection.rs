@@ -1,0 +1,203 @@
+//! One connection, from its handshake to its end.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use async_graphql::{Data, Executor};
+use axum::body::Bytes;
+use axum::extract::ws::{Message, WebSocket};
+use futures_util::SinkExt;
+use serde_json::{Map, Value};
+use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
+use tungstenite::Error::{Capacity, Protocol, Utf8};
+use tungstenite::error::ProtocolError;
+
+use super::message::{ClientMessage, End, ServerMessage};
+use super::operations::{Operation, Operations, Outcome};
+use super::{MAX_OPERATIONS, Timeouts};
+use crate::graphql::{Code, Error};
+
+/// Pings without an answer after which a client is taken for dead.
+const UNANSWERED: u32 = 2;
+
+/// Serves a connection to its end, or to that of the server.
+pub async fn run(
+    socket: WebSocket,
+    executor: impl Executor,
+    timeouts: Timeouts,
+    authorize: impl FnOnce(Map<String, Value>) -> Option<Data>,
+    stopped: impl Future<Output = ()>,
+) {
+    let mut connection = Connection { socket, operations: Operations::default(), timeouts };
+    let end = tokio::select! {
+        Err(end) = connection.serve(executor, authorize) => end,
+        () = stopped => End::GoingAway,
+    };
+    connection.close(end).await;
+}
+
+struct Connection {
+    socket: WebSocket,
+    operations: Operations,
+    timeouts: Timeouts,
+}
+
+impl Connection {
+    async fn serve(
+        &mut self,
+        executor: impl Executor,
+        authorize: impl FnOnce(Map<String, Value>) -> Option<Data>,
+    ) -> Result<Infallible, End> {
+        if self.socket.protocol().is_none() {
+            return Err(End::SubprotocolNotAcceptable);
+        }
+        let init = timeout(self.timeouts.init, self.init()).await.map_err(|_| End::InitTimeout)??;
+        let data = Arc::new(authorize(init).ok_or(End::Forbidden)?);
+        self.say(ServerMessage::ConnectionAck).await?;
+
+        let idle = self.timeouts.idle;
+        let mut idle = interval_at(Instant::now() + idle, idle);
+        idle.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut unanswered = 0;
+        loop {
+            tokio::select! {
+                frame = self.socket.recv() => {
+                    idle.reset();
+                    unanswered = 0;
+                    if let Some(message) = self.read(frame).await? {
+                        self.handle(message, &executor, &data).await?;
+                    }
+                }
+                (operation, outcome) = self.operations.next() => self.deliver(operation, outcome).await?,
+                _ = idle.tick() => {
+                    if unanswered == UNANSWERED {
+                        return Err(End::Gone);
+                    }
+                    unanswered += 1;
+                    self.write(Some(Message::Ping(Bytes::new()))).await?;
+                }
+            }
+        }
+    }
+
+    /// The payload of `connection_init`.
+    async fn init(&mut self) -> Result<Map<String, Value>, End> {
+        loop {
+            let frame = self.socket.recv().await;
+            match self.read(frame).await? {
+                Some(ClientMessage::ConnectionInit { payload }) => return Ok(payload.unwrap_or_default()),
+                Some(ClientMessage::Subscribe { .. }) => return Err(End::Unauthorized),
+                Some(ClientMessage::Ping { payload }) => self.say(ServerMessage::Pong { payload }).await?,
+                Some(ClientMessage::Pong | ClientMessage::Complete { .. }) | None => {}
+            }
+        }
+    }
+
+    async fn handle(&mut self, message: ClientMessage, executor: &impl Executor, data: &Arc<Data>) -> Result<(), End> {
+        match message {
+            ClientMessage::ConnectionInit { .. } => Err(End::TooManyInits),
+            ClientMessage::Ping { payload } => self.say(ServerMessage::Pong { payload }).await,
+            ClientMessage::Pong => Ok(()),
+            ClientMessage::Complete { id } => {
+                self.operations.end(&id);
+                Ok(())
+            }
+            ClientMessage::Subscribe { id, .. } if self.operations.contains(&id) => Err(End::SubscriberExists(id)),
+            ClientMessage::Subscribe { id, .. } if self.operations.len() >= MAX_OPERATIONS => {
+                let message = format!("a connection has at most {MAX_OPERATIONS} operations at a time");
+                let error = Error::client(Code::TooManyOperations, message).of_request();
+                self.say(ServerMessage::Error { id: &id, payload: &[error] }).await
+            }
+            ClientMessage::Subscribe { id, payload } => {
+                let request =
+                    payload.try_into().map_err(|error: async_graphql::ServerError| End::BadRequest(error.message))?;
+                self.operations.start(id, executor.execute_stream(request, Some(data.clone())));
+                Ok(())
+            }
+        }
+    }
+
+    async fn deliver(&mut self, operation: Operation, outcome: Outcome) -> Result<(), End> {
+        let id = &operation.id;
+        match outcome {
+            Outcome::Next(response) => {
+                self.say(ServerMessage::Next { id, payload: &response }).await?;
+                self.operations.resume(operation);
+                return Ok(());
+            }
+            Outcome::Error(errors) => self.say(ServerMessage::Error { id, payload: &errors }).await?,
+            Outcome::Complete => self.say(ServerMessage::Complete { id }).await?,
+        }
+        self.operations.end(id);
+        Ok(())
+    }
+
+    /// The message in what the socket gave, if there is one.
+    async fn read(&mut self, frame: Option<Result<Message, axum::Error>>) -> Result<Option<ClientMessage>, End> {
+        match frame {
+            Some(Ok(Message::Text(text))) => ClientMessage::read(&text).map(Some),
+            Some(Ok(Message::Binary(_))) => Err(End::BadRequest("binary".into())),
+            // The pong is made already. Were it not written before the next one is made, they would pile up.
+            Some(Ok(Message::Ping(_))) => self.write(None).await.map(|()| None),
+            Some(Ok(Message::Pong(_))) => Ok(None),
+            Some(Ok(Message::Close(_))) | None => Err(End::Gone),
+            Some(Err(error)) => Err(broken(error)),
+        }
+    }
+
+    async fn say(&mut self, message: ServerMessage<'_>) -> Result<(), End> {
+        let text = serde_json::to_string(&message).map_err(|_| End::Internal)?;
+        self.write(Some(Message::text(text))).await
+    }
+
+    /// Writes a message, and all that is to be written before it. Meanwhile nothing is read, so that no more can be asked
+    /// for than is answered; the operations come to their next results.
+    async fn write(&mut self, message: Option<Message>) -> Result<(), End> {
+        let written = async {
+            match message {
+                Some(message) => self.socket.send(message).await,
+                None => self.socket.flush().await,
+            }
+        };
+        tokio::select! {
+            written = timeout(self.timeouts.write, written) => match written {
+                Ok(written) => written.map_err(|_| End::Gone),
+                Err(_) => Err(End::TooSlow),
+            },
+            never = self.operations.collect() => match never {},
+        }
+    }
+
+    /// Ends the operations, tells the client why, and hears it out: what is left unread would have the system discard what
+    /// the client has yet to read.
+    async fn close(mut self, end: End) {
+        drop(self.operations);
+        tracing::debug!(?end, "a WebSocket ends");
+        let patience = if matches!(end, End::TooSlow) { self.timeouts.write } else { self.timeouts.close };
+        let unreadable = matches!(end, End::TooBig | End::NotText | End::NotWebSocket);
+        let goodbye = async {
+            if let Some(frame) = end.frame() {
+                self.socket.send(Message::Close(Some(frame))).await?;
+            }
+            while self.socket.recv().await.transpose()?.is_some() {}
+            if unreadable {
+                std::future::pending::<()>().await;
+            }
+            Ok::<_, axum::Error>(())
+        };
+        // Whoever has not read is told as soon as there is room for it: of what the connection held, that is all that is left.
+        // Whether it succeeds or not, it is the last that is done.
+        let _ = timeout(patience, goodbye).await;
+    }
+}
+
+/// Why nothing more can be read.
+fn broken(error: axum::Error) -> End {
+    match error.into_inner().downcast_ref() {
+        Some(Capacity(_)) => End::TooBig,
+        Some(Utf8(_)) => End::NotText,
+        Some(Protocol(ProtocolError::ResetWithoutClosingHandshake)) => End::Gone,
+        Some(Protocol(_)) => End::NotWebSocket,
+        _ => End::Gone,
+    }
+}

@@ -1,0 +1,255 @@
+//! What a server bears from those who ask too much of it.
+
+use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::http::{Request, StatusCode};
+use axum::response::Response;
+use axum::routing::{get, post};
+use bookends::config::{Bounds, Seconds};
+use bookends::server::bounded;
+use tokio::io::AsyncWriteExt;
+use tokio::sync::Notify;
+use tower::ServiceExt;
+
+use crate::served::{LONG, Served, code, heard, post as request};
+
+const SOON: Seconds = Seconds(Duration::from_millis(300));
+
+/// What echoes a body, at the API's address and beside it.
+fn echo() -> Router {
+    Router::new().route("/graphql", post(async |body: Bytes| body).get(async || "got")).route("/", get(async || "up"))
+}
+
+/// What never answers.
+fn stuck() -> Router {
+    Router::new().route("/graphql", post(std::future::pending::<()>))
+}
+
+async fn send(bounds: Bounds, request: Request<Body>) -> Response {
+    bounded(echo(), &bounds).oneshot(request).await.unwrap()
+}
+
+#[tokio::test]
+async fn h5_a_body_that_is_too_large_is_413() {
+    let server = Served::new(echo(), Bounds { max_body_size: 1000, ..Bounds::DEFAULT }).await;
+    let fits = server.ask(request(&"x".repeat(1000))).await;
+    assert!(fits.starts_with("HTTP/1.1 200 ") && fits.ends_with('x'), "{fits}");
+    let chunked = "POST /graphql HTTP/1.1\r\nHost: x\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let chunked = format!("{chunked}3e9\r\n{}\r\n0\r\n\r\n", "x".repeat(1001));
+    for large in [request(&"x".repeat(1001)), chunked] {
+        let answer = server.ask(large).await;
+        assert!(answer.starts_with("HTTP/1.1 413 "), "{answer}");
+        assert_eq!(code(&answer), "BODY_TOO_LARGE");
+    }
+}
+
+#[tokio::test]
+async fn a_body_may_be_larger_than_the_framework_would_have_it() {
+    let server = Served::new(echo(), Bounds { max_body_size: 3 << 20, ..Bounds::DEFAULT }).await;
+    let answer = server.ask(request(&"x".repeat(3 << 20))).await;
+    assert!(answer.starts_with("HTTP/1.1 200 ") && answer.len() > 3 << 20);
+}
+
+#[tokio::test]
+async fn a_head_that_is_too_large_is_refused() {
+    let server = Served::new(echo(), Bounds::DEFAULT).await;
+    let ask = async |path: &str, headers: &str| {
+        server.ask(format!("GET {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n{headers}\r\n")).await
+    };
+    assert!(ask("/graphql", "").await.starts_with("HTTP/1.1 200 "));
+    let long = ask(&format!("/graphql?query={}", "x".repeat(17_000)), "").await;
+    assert!(long.starts_with("HTTP/1.1 414 "), "{long}");
+    assert_eq!(code(&long), "URL_TOO_LONG");
+    for headers in ["a: b\r\n".repeat(200), format!("a: {}\r\n", "x".repeat(40_000))] {
+        let answer = ask("/graphql", &headers).await;
+        assert!(answer.starts_with("HTTP/1.1 431 "), "{answer}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_no_http_is_400_and_no_more() {
+    let server = Served::new(echo(), Bounds::DEFAULT).await;
+    for bytes in [
+        &b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"[..],
+        b"GET\r\n\r\n",
+        b"\0\0\0\0\r\n\r\n",
+        b"GET / HTTP/9\r\n\r\n",
+    ] {
+        let answer = server.ask(bytes).await;
+        assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
+    }
+    assert!(server.ask(request("up")).await.ends_with("up"));
+}
+
+#[tokio::test]
+async fn clients_that_are_slow_are_dropped() {
+    let server = Served::new(echo(), Bounds { read_timeout: SOON, ..Bounds::DEFAULT }).await;
+    let mut silent = server.connect().await;
+    let mut in_the_head = server.connect().await;
+    in_the_head.write_all(b"POST /graphql HTTP/1.1\r\nHost:").await.unwrap();
+    let mut in_the_body = server.connect().await;
+    in_the_body.write_all(request("whole").strip_suffix("whole").unwrap().as_bytes()).await.unwrap();
+    assert_eq!(heard(&mut silent).await, "");
+    assert_eq!(heard(&mut in_the_head).await, "");
+    let answer = heard(&mut in_the_body).await;
+    assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+    assert_eq!(code(&answer), "TIMEOUT");
+}
+
+/// Those who have not said all that they have to say keep nobody out.
+#[tokio::test]
+async fn slow_clients_take_no_place() {
+    let server = Served::new(echo(), Bounds { max_requests: 1, ..Bounds::DEFAULT }).await;
+    let mut slow = Vec::new();
+    for _ in 0..10 {
+        let mut socket = server.connect().await;
+        socket.write_all(request("whole").strip_suffix("whole").unwrap().as_bytes()).await.unwrap();
+        slow.push(socket);
+    }
+    assert!(server.ask(request("quick")).await.ends_with("quick"));
+    for mut socket in slow {
+        socket.write_all(b"whole").await.unwrap();
+        assert!(heard(&mut socket).await.ends_with("whole"));
+    }
+}
+
+#[tokio::test]
+async fn requests_beyond_the_bound_are_turned_away_at_once() {
+    let (begun, go_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
+    let (notice, wait) = (begun.clone(), go_on.clone());
+    let slow = async move || {
+        notice.notify_one();
+        wait.notified().await;
+        "done"
+    };
+    let router = Router::new().route("/graphql", post(slow)).route("/", get(async || "up"));
+    let server = Arc::new(Served::new(router, Bounds { max_requests: 2, ..Bounds::DEFAULT }).await);
+    let ask = || {
+        tokio::spawn({
+            let server = server.clone();
+            async move { server.ask(request("")).await }
+        })
+    };
+    let working = [ask(), ask()];
+    for _ in &working {
+        begun.notified().await;
+    }
+    let answer = server.ask(request("")).await;
+    assert!(answer.starts_with("HTTP/1.1 503 ") && answer.contains("\r\nretry-after: 1\r\n"), "{answer}");
+    assert_eq!(code(&answer), "OVERLOADED");
+    let beside = server.ask("GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n").await;
+    assert!(beside.starts_with("HTTP/1.1 200 ") && beside.ends_with("up"), "{beside}");
+    for working in working {
+        go_on.notify_one();
+        assert!(working.await.unwrap().ends_with("done"));
+    }
+    let again = ask();
+    begun.notified().await;
+    go_on.notify_one();
+    assert!(again.await.unwrap().ends_with("done"), "a place that was left is free again");
+}
+
+#[tokio::test]
+async fn what_takes_too_long_is_504_and_its_place_is_free() {
+    let server = Served::new(stuck(), Bounds { max_requests: 1, request_timeout: SOON, ..Bounds::DEFAULT }).await;
+    for _ in 0..2 {
+        let answer = server.ask(request("")).await;
+        assert!(answer.starts_with("HTTP/1.1 504 "), "{answer}");
+        assert_eq!(code(&answer), "TIMEOUT");
+    }
+}
+
+#[tokio::test]
+async fn a_panic_is_500_with_an_id_and_the_server_lives_on() {
+    let panics = async |body: Bytes| -> Bytes {
+        assert_ne!(body, "panic", "of the body");
+        body
+    };
+    let server = Served::new(Router::new().route("/graphql", post(panics)), Bounds::DEFAULT).await;
+    for _ in 0..3 {
+        let answer = server.ask(request("panic")).await;
+        assert!(answer.starts_with("HTTP/1.1 500 ") && answer.contains("\"errorId\":\""), "{answer}");
+        assert!(!answer.contains("of the body"), "{answer}");
+        assert_eq!(code(&answer), "INTERNAL");
+        assert!(server.ask(request("calm")).await.ends_with("calm"));
+    }
+}
+
+#[tokio::test]
+async fn answers_are_compressed_as_the_client_can_take_them() {
+    for (accepted, size, encoding) in [
+        ("gzip", 2000, Some("gzip")),
+        ("br", 2000, Some("br")),
+        ("zstd", 2000, Some("zstd")),
+        ("gzip, deflate, br, zstd", 2000, Some("zstd")),
+        ("identity", 2000, None),
+        ("gzip", 1000, None),
+    ] {
+        let request = Request::post("/graphql").header("Accept-Encoding", accepted).body("x".repeat(size).into());
+        let response = send(Bounds::DEFAULT, request.unwrap()).await;
+        let got = response.headers().get("Content-Encoding").map(|value| value.to_str().unwrap().to_owned());
+        assert_eq!(got.as_deref(), encoding, "{accepted} of {size}");
+        let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        assert_eq!(body.len() < 200, encoding.is_some(), "{accepted}: {}", body.len());
+    }
+}
+
+#[tokio::test]
+async fn pages_of_other_sites_are_let_in_by_name() {
+    let preflight = || {
+        let request = Request::options("/graphql").header("Origin", "https://shop.example");
+        let request = request.header("Access-Control-Request-Method", "POST");
+        request.header("Access-Control-Request-Headers", "content-type").body(Body::empty()).unwrap()
+    };
+    for (origins, allowed) in [
+        (&[][..], None),
+        (&["https://other.example"], None),
+        (&["https://other.example", "https://shop.example"], Some("https://shop.example")),
+        (&["*"], Some("*")),
+    ] {
+        let bounds = Bounds { cors_origins: origins.iter().map(ToString::to_string).collect(), ..Bounds::DEFAULT };
+        let response = send(bounds, preflight()).await;
+        let header = |name: &str| response.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
+        assert_eq!(header("Access-Control-Allow-Origin").as_deref(), allowed, "{origins:?}");
+        assert_eq!(header("Access-Control-Allow-Credentials"), None);
+        if allowed.is_some() {
+            assert_eq!(header("Access-Control-Allow-Headers").unwrap(), "content-type,authorization,x-request-id");
+        }
+    }
+    assert_eq!(send(Bounds::DEFAULT, preflight()).await.status(), StatusCode::METHOD_NOT_ALLOWED);
+}
+
+#[tokio::test]
+async fn every_answer_has_the_headers_that_keep_browsers_safe() {
+    let refused = Bounds { max_body_size: 1, ..Bounds::DEFAULT };
+    for (bounds, body, status) in [(Bounds::DEFAULT, "echo", 200), (refused, "echo", 413)] {
+        let response = send(bounds, Request::post("/graphql").body(body.into()).unwrap()).await;
+        assert_eq!(response.status(), status);
+        assert_eq!(response.headers()["X-Content-Type-Options"], "nosniff");
+        assert_eq!(response.headers()["Referrer-Policy"], "no-referrer");
+        assert_eq!(response.headers()["X-Frame-Options"], "DENY");
+    }
+}
+
+/// As many as fit, at most ten thousand: each has two ends in this process.
+fn many() -> usize {
+    let limit = Command::new("sh").args(["-c", "ulimit -n"]).output().unwrap().stdout;
+    let limit = String::from_utf8(limit).unwrap().trim().parse().unwrap_or(usize::MAX);
+    10_000.min((limit / 2).saturating_sub(1000).max(100))
+}
+
+#[tokio::test]
+async fn connections_that_idle_keep_nobody_out() {
+    let server = Served::new(echo(), Bounds::DEFAULT).await;
+    let mut idle = Vec::new();
+    for _ in 0..many() {
+        idle.push(server.connect().await);
+    }
+    assert!(server.ask(request("quick")).await.ends_with("quick"));
+    server.stop.send(()).unwrap();
+    tokio::time::timeout(LONG, server.ended).await.unwrap().unwrap().unwrap();
+}

@@ -1,0 +1,237 @@
+//! A server of a small schema that counts, and WebSockets to it.
+#![allow(clippy::unused_async, reason = "a resolver is async whether it waits or not")]
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use async_graphql::futures_util::{SinkExt, Stream, StreamExt, stream};
+use async_graphql::{Context, Data, EmptyMutation, Error, Object, Schema, Subscription};
+use axum::Router;
+use axum::extract::WebSocketUpgrade;
+use axum::routing::get;
+use bookends::config::Bounds;
+use bookends::server::websocket::{PROTOCOL, Sockets, Timeouts};
+use serde_json::{Value, json};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+use tokio_tungstenite::tungstenite::{self, ClientRequestBuilder, Message};
+use tokio_tungstenite::{WebSocketStream, client_async};
+
+/// Longer than anything takes.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// For what is not to happen in a test.
+pub const PATIENT: Timeouts =
+    Timeouts { init: PATIENCE, write: PATIENCE, idle: PATIENCE, close: Duration::from_secs(1) };
+
+/// A subscription to nothing, for ever.
+pub const NEVER: &str = "subscription { count(to: 0, wait: true) }";
+
+/// The message that brings a number.
+pub fn next(id: &str, count: &str) -> Value {
+    json!({ "type": "next", "id": id, "payload": { "data": { "count": count } } })
+}
+
+/// What the server did.
+#[derive(Default)]
+pub struct Probe {
+    /// Subscriptions that have begun and not ended.
+    pub open: AtomicUsize,
+    /// Numbers that were asked for.
+    pub counted: AtomicUsize,
+    /// Slow queries that were answered.
+    pub slow: AtomicUsize,
+}
+
+/// A server, for as long as it is kept.
+pub struct Server {
+    pub probe: Arc<Probe>,
+    pub stop: Option<oneshot::Sender<()>>,
+    pub ended: JoinHandle<std::io::Result<()>>,
+    address: String,
+}
+
+/// One WebSocket.
+pub struct Client(WebSocketStream<TcpStream>);
+
+struct Query;
+
+#[Object]
+impl Query {
+    /// What `connection_init` brought.
+    async fn name(&self, context: &Context<'_>) -> Option<String> {
+        context.data_opt::<String>().cloned()
+    }
+
+    async fn slow(&self, context: &Context<'_>) -> bool {
+        sleep(Duration::from_millis(100)).await;
+        context.data_unchecked::<Arc<Probe>>().slow.fetch_add(1, Ordering::SeqCst);
+        true
+    }
+
+    async fn failing(&self) -> Option<Result<bool, Error>> {
+        Some(Err("no".into()))
+    }
+}
+
+struct Counter;
+
+#[Subscription]
+impl Counter {
+    /// The numbers from 0, as fast as they are read; then it waits, or ends.
+    async fn count(
+        &self,
+        context: &Context<'_>,
+        #[graphql(default = 2_000_000_000)] to: usize,
+        #[graphql(default)] wait: bool,
+        #[graphql(default)] padding: usize,
+    ) -> impl Stream<Item = String> + use<> {
+        let probe = context.data_unchecked::<Arc<Probe>>().clone();
+        probe.open.fetch_add(1, Ordering::SeqCst);
+        let open = Open(probe);
+        stream::iter(0..to).chain(stream::pending().take(usize::from(wait))).map(move |number| {
+            open.0.counted.fetch_add(1, Ordering::SeqCst);
+            format!("{number:0>padding$}")
+        })
+    }
+
+    /// Some numbers, of which the second cannot be shown.
+    async fn odd(&self) -> impl Stream<Item = Result<usize, Error>> {
+        stream::iter([Ok(0), Err("no".into()), Ok(2)])
+    }
+
+    async fn unavailable(&self) -> Result<stream::Empty<usize>, Error> {
+        Err("no".into())
+    }
+}
+
+struct Open(Arc<Probe>);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.open.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Server {
+    pub async fn new(timeouts: Timeouts) -> Self {
+        Self::within(timeouts, Bounds::DEFAULT).await
+    }
+
+    pub async fn within(timeouts: Timeouts, bounds: Bounds) -> Self {
+        let probe = Arc::new(Probe::default());
+        let schema = Schema::build(Query, EmptyMutation, Counter).data(probe.clone()).finish();
+        // Who has no right to a name is turned away.
+        let authorize = |init: serde_json::Map<String, Value>| {
+            let mut data = Data::default();
+            if let Some(name) = init.get("name") {
+                data.insert(name.as_str()?.to_owned());
+            }
+            Some(data)
+        };
+        let upgrade = async move |sockets: axum::Extension<Sockets>, request: WebSocketUpgrade| {
+            sockets.upgrade(request, schema, timeouts, authorize)
+        };
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let (stop, stopped) = oneshot::channel();
+        let stopped = async { stopped.await.unwrap_or_default() };
+        let router = Router::new().route("/graphql", get(upgrade));
+        let ended = tokio::spawn(async move { bookends::server::serve(listener, router, &bounds, stopped).await });
+        Self { probe, stop: Some(stop), ended, address }
+    }
+
+    /// A client that has said nothing yet.
+    pub async fn socket(&self, protocol: Option<&str>) -> Client {
+        self.handshake(protocol).await.unwrap()
+    }
+
+    /// A WebSocket, if the server opens it.
+    pub async fn handshake(&self, protocol: Option<&str>) -> Result<Client, tungstenite::Error> {
+        let uri = format!("ws://{}/graphql", self.address).parse().unwrap();
+        let mut request = ClientRequestBuilder::new(uri);
+        if let Some(protocol) = protocol {
+            request = request.with_sub_protocol(protocol);
+        }
+        let stream = TcpStream::connect(&self.address).await.unwrap();
+        Ok(Client(client_async(request, stream).await?.0))
+    }
+
+    /// A client that has been acknowledged.
+    pub async fn client(&self) -> Client {
+        let mut client = self.socket(Some(PROTOCOL)).await;
+        client.say(json!({ "type": "connection_init" })).await;
+        assert_eq!(client.hear().await, json!({ "type": "connection_ack" }));
+        client
+    }
+
+    /// Waits until something is so.
+    #[track_caller]
+    pub fn until(&self, so: impl Fn(&Probe) -> bool) -> impl Future<Output = ()> {
+        let caller = std::panic::Location::caller();
+        async move {
+            let wait = async {
+                while !so(&self.probe) {
+                    sleep(Duration::from_millis(5)).await;
+                }
+            };
+            timeout(PATIENCE, wait).await.unwrap_or_else(|_| panic!("not so at {caller}"));
+        }
+    }
+}
+
+impl Client {
+    pub async fn send(&mut self, message: Message) {
+        // What the server does about it is what counts.
+        let _ = self.0.send(message).await;
+    }
+
+    /// Sends it with the next ones, so as to send many.
+    pub async fn feed(&mut self, message: Message) {
+        let _ = self.0.feed(message).await;
+    }
+
+    pub async fn say(&mut self, message: Value) {
+        self.send(message.to_string().into()).await;
+    }
+
+    pub async fn subscribe(&mut self, id: &str, query: &str) {
+        self.say(json!({ "type": "subscribe", "id": id, "payload": { "query": query } })).await;
+    }
+
+    /// The next frame.
+    pub async fn frame(&mut self) -> Option<Message> {
+        timeout(PATIENCE, self.0.next()).await.expect("the server says nothing")?.ok()
+    }
+
+    /// The next message.
+    pub async fn hear(&mut self) -> Value {
+        loop {
+            match self.frame().await {
+                Some(Message::Text(text)) => return serde_json::from_str(&text).unwrap(),
+                Some(Message::Ping(_) | Message::Pong(_)) => {}
+                end => panic!("{end:?} is no message"),
+            }
+        }
+    }
+
+    /// Says something, and hears that there is nothing else to hear.
+    pub async fn hears_nothing(&mut self) {
+        self.say(json!({ "type": "ping", "payload": { "n": 1 } })).await;
+        assert_eq!(self.hear().await, json!({ "type": "pong", "payload": { "n": 1 } }));
+    }
+
+    /// The close frame behind all that comes before it.
+    pub async fn closed(&mut self) -> (u16, String) {
+        loop {
+            match self.frame().await {
+                Some(Message::Close(Some(frame))) => return (frame.code.into(), frame.reason.to_string()),
+                Some(_) => {}
+                None => panic!("the connection ended without a word"),
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! What the server logs.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use tracing::Level;
+use tracing::subscriber::DefaultGuard;
+
+/// What has been logged on this thread.
+#[derive(Clone, Default)]
+pub struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    /// From here on, until the guard is dropped.
+    pub fn capture(&self) -> DefaultGuard {
+        let writer = self.clone();
+        let log = tracing_subscriber::fmt().with_ansi(false).with_max_level(Level::DEBUG);
+        tracing::subscriber::set_default(log.with_writer(move || writer.clone()).finish())
+    }
+
+    pub fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+}
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

@@ -1,0 +1,292 @@
+//! GraphQL over HTTP: methods, media types, status codes (conformance list, H).
+
+use async_graphql::Variables;
+use axum::body::Body;
+use axum::http::header::{ACCEPT, ALLOW, CONTENT_TYPE, VARY};
+use axum::http::{HeaderMap, Method, Request, StatusCode};
+use bookends::config::Limits;
+use bookends::graphql::Api;
+use bookends::server::{Access, router};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use tower::ServiceExt;
+
+use crate::shop::{SMALL, Shop};
+
+const GRAPHQL: &str = "application/graphql-response+json";
+const JSON: &str = "application/json";
+
+struct Answer {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Value,
+}
+
+impl Answer {
+    fn code(&self) -> &str {
+        self.body["errors"][0]["extensions"]["code"].as_str().unwrap_or_default()
+    }
+}
+
+async fn send(shop: &Shop, request: Request<Body>) -> Answer {
+    let response = router(shop.api.clone(), Access::Loopback).oneshot(request).await.unwrap();
+    let (head, body) = response.into_parts();
+    let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
+    Answer { status: head.status, headers: head.headers, body: serde_json::from_slice(&body).unwrap_or_default() }
+}
+
+async fn post(shop: &Shop, accept: &str, body: impl Into<Body>) -> Answer {
+    let request = Request::post("/graphql").header(CONTENT_TYPE, JSON).header("Host", "localhost");
+    send(shop, request.header(ACCEPT, accept).body(body.into()).unwrap()).await
+}
+
+async fn ask(shop: &Shop, accept: &str, body: Value) -> Answer {
+    post(shop, accept, body.to_string()).await
+}
+
+/// Bytes in hexadecimal digits, each behind a mark.
+fn hex(bytes: &[u8], mark: &str) -> String {
+    let bytes: Vec<String> = bytes.iter().map(|byte| format!("{mark}{byte:02x}")).collect();
+    bytes.concat()
+}
+
+/// A URL with these parameters.
+fn url(parameters: &[(&str, &str)]) -> String {
+    let pairs: Vec<String> =
+        parameters.iter().map(|(name, value)| format!("{name}={}", hex(value.as_bytes(), "%"))).collect();
+    format!("/graphql?{}", pairs.join("&"))
+}
+
+async fn get(shop: &Shop, accept: &str, parameters: &[(&str, &str)]) -> Answer {
+    send(shop, Request::get(url(parameters)).header(ACCEPT, accept).body(Body::empty()).unwrap()).await
+}
+
+#[tokio::test]
+async fn h1_an_answer_has_the_media_type_that_is_liked_best() {
+    let shop = Shop::new(SMALL).await;
+    for (accept, media) in [(GRAPHQL, GRAPHQL), (JSON, JSON), ("*/*", JSON)] {
+        let answer = ask(&shop, accept, json!({ "query": "{ __typename }" })).await;
+        assert_eq!(answer.status, StatusCode::OK);
+        assert_eq!(answer.headers[CONTENT_TYPE], format!("{media}; charset=utf-8"));
+        assert_eq!(answer.headers[VARY], "accept");
+        assert_eq!(answer.body, json!({ "data": { "__typename": "Query" } }));
+    }
+    let answer = ask(&shop, "text/html", json!({ "query": "{ __typename }" })).await;
+    assert_eq!((answer.status, answer.code()), (StatusCode::NOT_ACCEPTABLE, "NOT_ACCEPTABLE"));
+}
+
+/// What fails as a whole has no data; what fails in part has.
+#[tokio::test]
+async fn h2_h3_a_refusal_has_a_status_and_no_data() {
+    let shop = Shop::new(SMALL).await;
+    let two = "query A { __typename } query B { __typename }";
+    let (unprocessable, bad) = (StatusCode::UNPROCESSABLE_ENTITY, StatusCode::BAD_REQUEST);
+    for (body, status, code) in [
+        (json!({ "query": "{" }), bad, "GRAPHQL_PARSE_FAILED"),
+        (json!({ "query": "" }), bad, "GRAPHQL_PARSE_FAILED"),
+        (json!({ "query": "{ reviews { id } }" }), unprocessable, "GRAPHQL_VALIDATION_FAILED"),
+        (json!({ "query": two }), unprocessable, "GRAPHQL_VALIDATION_FAILED"),
+        (json!({ "query": two, "operationName": "C" }), unprocessable, "GRAPHQL_VALIDATION_FAILED"),
+        (json!({ "query": "query($id: ID!) { __typename }" }), unprocessable, "BAD_USER_INPUT"),
+        (
+            json!({ "query": "query($id: ID!) { __typename }", "variables": { "id": null } }),
+            unprocessable,
+            "BAD_USER_INPUT",
+        ),
+        (
+            json!({ "query": "query($n: Int) { books(first: $n) { totalCount } }", "variables": { "n": "1" } }),
+            unprocessable,
+            "BAD_USER_INPUT",
+        ),
+        (json!({ "query": "subscription { orderPlaced { cursor } }" }), unprocessable, "WEBSOCKET_REQUIRED"),
+    ] {
+        let answer = ask(&shop, GRAPHQL, body.clone()).await;
+        assert_eq!((answer.status, answer.code()), (status, code), "{body} {}", answer.body);
+        assert!(answer.body.get("data").is_none(), "{body}");
+        // An older client is answered with 200, and without data all the same.
+        let answer = ask(&shop, JSON, body.clone()).await;
+        assert_eq!((answer.status, answer.code()), (StatusCode::OK, code), "{body}");
+        assert!(answer.body.get("data").is_none(), "{body}");
+    }
+    for body in ["", "{", "{\"query\": \"{ __typename }\"", "x", "\u{feff}{}", "{\"query\": \"\\ud800\"}"] {
+        for accept in [GRAPHQL, JSON] {
+            let answer = post(&shop, accept, body).await;
+            assert_eq!((answer.status, answer.code()), (bad, "BODY_MALFORMED"), "{body}");
+        }
+    }
+    for body in [
+        json!({}),
+        json!(1),
+        json!(null),
+        json!([]),
+        json!([{ "query": "{ __typename }" }]),
+        json!({ "query": 1 }),
+        json!({ "query": ["{ __typename }"] }),
+        json!({ "query": "{ __typename }", "operationName": {} }),
+        json!({ "query": "{ __typename }", "variables": [] }),
+        json!({ "query": "{ __typename }", "variables": "{}" }),
+        json!({ "query": "{ __typename }", "extensions": 0 }),
+    ] {
+        let answer = ask(&shop, JSON, body.clone()).await;
+        assert_eq!((answer.status, answer.code()), (unprocessable, "REQUEST_MALFORMED"), "{body}");
+    }
+    let partly = "{ ratings(first: 101) { nodes { id } } __typename }";
+    let answer =
+        ask(&shop, GRAPHQL, json!({ "query": partly, "variables": null, "extensions": null, "operationName": null }))
+            .await;
+    assert_eq!((answer.status, answer.code()), (StatusCode::OK, "PAGE_INVALID"));
+    assert_eq!(answer.body["data"], json!({ "ratings": null, "__typename": "Query" }));
+}
+
+#[tokio::test]
+async fn h4_get_reads_and_does_nothing_else() {
+    let shop = Shop::new(SMALL).await;
+    let query = "query A { __typename } query B($n: Int) { books(first: $n) { nodes { year } } }";
+    let parameters = [("query", query), ("operationName", "B"), ("variables", "{ \"n\": 1 }"), ("extensions", "{}")];
+    let answer = get(&shop, GRAPHQL, &parameters).await;
+    assert_eq!((answer.status, answer.body["data"]["books"]["nodes"].as_array().unwrap().len()), (StatusCode::OK, 1));
+    let answer = get(&shop, JSON, &[("query", "{ __typename }"), ("operationName", ""), ("variables", "")]).await;
+    assert_eq!(answer.status, StatusCode::OK);
+
+    let add = "mutation { addBook(input: { name: \"x\", year: 0 }) { clientMutationId } }";
+    let wrong = "mutation($n: Int!) { addBook(input: { name: \"x\", year: $n }) { clientMutationId } }";
+    assert_eq!(get(&shop, GRAPHQL, &[("query", wrong)]).await.status, StatusCode::METHOD_NOT_ALLOWED);
+    for accept in [GRAPHQL, JSON] {
+        let answer = get(&shop, accept, &[("query", add), ("variables", "null"), ("extensions", "null")]).await;
+        assert_eq!((answer.status, answer.code()), (StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"));
+        assert!(answer.headers[ALLOW].to_str().unwrap().contains("POST"));
+    }
+    assert_eq!(shop.data("{ books { totalCount } }").await["books"]["totalCount"], 8, "nothing was written");
+
+    for (parameters, status) in [
+        (&[][..], StatusCode::UNPROCESSABLE_ENTITY),
+        (&[("query", "{ __typename }"), ("query", "{ __typename }")], StatusCode::UNPROCESSABLE_ENTITY),
+        (&[("query", "{ __typename }"), ("variables", "[]")], StatusCode::UNPROCESSABLE_ENTITY),
+        (&[("query", "{ __typename }"), ("variables", "{")], StatusCode::BAD_REQUEST),
+        (&[("query", "{")], StatusCode::BAD_REQUEST),
+    ] {
+        assert_eq!(get(&shop, GRAPHQL, parameters).await.status, status, "{parameters:?}");
+    }
+    for method in [Method::PUT, Method::DELETE, Method::PATCH, Method::OPTIONS] {
+        let request = Request::builder().method(method.clone()).uri("/graphql").body(Body::empty()).unwrap();
+        let answer = send(&shop, request).await;
+        assert_eq!((answer.status, answer.code()), (StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"), "{method}");
+    }
+}
+
+#[tokio::test]
+async fn h5_a_body_is_neither_of_another_type_nor_too_long() {
+    let shop = Shop::new(SMALL).await;
+    let long = json!({ "query": format!("{{ __typename }} #{}", "x".repeat(3 << 20)) });
+    let answer = ask(&shop, GRAPHQL, long).await;
+    assert_eq!((answer.status, answer.code()), (StatusCode::PAYLOAD_TOO_LARGE, "BODY_TOO_LARGE"));
+    let request = Request::post("/graphql").header(CONTENT_TYPE, "text/plain").body("{}".into()).unwrap();
+    let answer = send(&shop, request).await;
+    assert_eq!((answer.status, answer.code()), (StatusCode::UNSUPPORTED_MEDIA_TYPE, "MEDIA_TYPE_UNSUPPORTED"));
+}
+
+/// Apollo's automatic persisted queries: first by the hash, then once with the text, then by the hash.
+#[tokio::test]
+async fn a_query_that_was_sent_once_is_known_by_its_hash() {
+    let shop = Shop::new(SMALL).await;
+    let text = "query Q($n: Int!) { books(first: $n) { nodes { year } } }";
+    let hash = hex(&Sha256::digest(text.as_bytes()), "");
+    let extensions = json!({ "persistedQuery": { "version": 1, "sha256Hash": hash } });
+    let by_hash = json!({ "extensions": extensions, "variables": { "n": 2 } });
+    for (accept, status) in [(GRAPHQL, StatusCode::NOT_FOUND), (JSON, StatusCode::OK)] {
+        let answer = ask(&shop, accept, by_hash.clone()).await;
+        assert_eq!((answer.status, answer.code()), (status, "PERSISTED_QUERY_NOT_FOUND"));
+        assert_eq!(answer.body["errors"][0]["message"], "PersistedQueryNotFound", "what clients look for");
+    }
+    // What is refused is not kept.
+    let refused = json!({ "query": text, "extensions": extensions });
+    assert_eq!(ask(&shop, GRAPHQL, refused).await.code(), "BAD_USER_INPUT");
+    assert_eq!(ask(&shop, GRAPHQL, by_hash.clone()).await.code(), "PERSISTED_QUERY_NOT_FOUND");
+
+    let with_text = json!({ "query": text, "extensions": extensions, "variables": { "n": 1 } });
+    assert_eq!(ask(&shop, GRAPHQL, with_text).await.body["data"]["books"]["nodes"].as_array().unwrap().len(), 1);
+    let answer = ask(&shop, GRAPHQL, by_hash).await;
+    assert_eq!(answer.body["data"]["books"]["nodes"].as_array().unwrap().len(), 2);
+    let parameters = [("extensions", extensions.to_string()), ("variables", "{\"n\":3}".to_owned())];
+    let parameters: Vec<(&str, &str)> = parameters.iter().map(|(name, value)| (*name, value.as_str())).collect();
+    let answer = get(&shop, GRAPHQL, &parameters).await;
+    assert_eq!(answer.body["data"]["books"]["nodes"].as_array().unwrap().len(), 3, "by GET, too");
+    // Its variables are checked each time.
+    let wrong = json!({ "extensions": extensions, "variables": { "n": "x" } });
+    assert_eq!(ask(&shop, GRAPHQL, wrong).await.code(), "BAD_USER_INPUT");
+
+    let other = json!({ "query": "{ __typename }", "extensions": extensions });
+    let answer = ask(&shop, GRAPHQL, other).await;
+    assert_eq!((answer.status, answer.code()), (StatusCode::BAD_REQUEST, "PERSISTED_QUERY_MISMATCH"));
+    for malformed in
+        [json!(1), json!({}), json!({ "version": 2, "sha256Hash": hash }), json!({ "version": 1, "sha256Hash": "é" })]
+    {
+        let answer = ask(&shop, GRAPHQL, json!({ "extensions": { "persistedQuery": malformed } })).await;
+        assert_eq!(answer.code(), "REQUEST_MALFORMED", "{malformed}");
+    }
+}
+
+/// A query with variables that are absent, in arguments and in inputs, is known by its hash as well.
+#[tokio::test]
+async fn a_query_is_known_whatever_variables_it_was_sent_with() {
+    let shop = Shop::new(SMALL).await;
+    let text = "query($n: Int, $c: String, $y: Int) { books(first: $n, after: $c, where: { year: { gte: $y } }) { totalCount } }";
+    let extensions =
+        json!({ "persistedQuery": { "version": 1, "sha256Hash": hex(&Sha256::digest(text.as_bytes()), "") } });
+    let all = json!({ "data": { "books": { "totalCount": 8 } } });
+    assert_eq!(ask(&shop, GRAPHQL, json!({ "query": text, "extensions": extensions })).await.body, all);
+    assert_eq!(ask(&shop, GRAPHQL, json!({ "extensions": extensions })).await.body, all);
+    let none = json!({ "extensions": extensions, "variables": { "y": 9999 } });
+    for _ in 0..2 {
+        assert_eq!(ask(&shop, GRAPHQL, none.clone()).await.body["data"]["books"]["totalCount"], 0);
+        assert_eq!(ask(&shop, GRAPHQL, json!({ "extensions": extensions })).await.body, all);
+    }
+}
+
+/// A query that is known is answered as it was when it was new, whatever its variables are.
+#[tokio::test]
+async fn what_is_known_is_answered_alike() {
+    let shop = Shop::new(SMALL).await;
+    let by_name = |declared: &str| {
+        format!(
+            "query({declared}) {{ books(first: 1, orderBy: [{{ field: NAME, direction: $d }}]) {{ nodes {{ name }} }} }}"
+        )
+    };
+    let included = "query($b: Boolean) { books(first: 1) { nodes { id year @include(if: $b) } } }";
+    let cases = [
+        ("{ books(first: 2) { nodes { name ratings(first: 1) { nodes { rating } } } } }".to_owned(), vec![json!({})]),
+        ("{ ratings(first: 1, last: 1) { nodes { id } } }".into(), vec![json!({})]),
+        ("{ ratings(asOf: \"now\") { nodes { id } } }".into(), vec![json!({})]),
+        ("{ reviews { id } }".into(), vec![json!({})]),
+        ("query A { __typename } query B { __typename }".into(), vec![json!({})]),
+        (
+            by_name("$d: SortDirection"),
+            vec![json!({ "d": "DESC" }), json!({}), json!({ "d": null }), json!({ "d": "x" })],
+        ),
+        (by_name("$d: SortDirection = DESC"), vec![json!({}), json!({ "d": "ASC" }), json!({ "d": null })]),
+        (included.into(), vec![json!({ "b": true }), json!({ "b": false })]),
+        (
+            "query($y: Int) { books(where: { year: { in: [$y, 1870] } }) { totalCount } }".into(),
+            vec![json!({ "y": 1 }), json!({ "y": null }), json!({})],
+        ),
+        (
+            "query($n: Int, $c: String) { ratings(first: $n, after: $c) { nodes { id } } }".into(),
+            vec![json!({ "n": 2 }), json!({}), json!({ "n": null, "c": "" }), json!({ "n": -1 })],
+        ),
+    ];
+    for (query, variables) in cases {
+        // Each of them first, on a server that knows nothing.
+        for first in &variables {
+            let api = Api::new(shop.db.clone(), Limits::DEFAULT);
+            let execute = async |variables: &Value| {
+                let request = async_graphql::Request::new(&query).variables(Variables::from_json(variables.clone()));
+                serde_json::to_value(api.execute(request).await).unwrap()
+            };
+            let fresh = execute(first).await;
+            for other in &variables {
+                execute(other).await;
+            }
+            assert_eq!(execute(first).await, fresh, "{query} {first}");
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The page at `/`: what a browser is told about it, with a bundle and without one, and the queries that it opens with.
+
+use std::path::Path;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use axum::http::{HeaderMap, HeaderName, Request, StatusCode};
+use bookends::server::page::{FIRST_QUERY, routes};
+use rust_embed::RustEmbed;
+use serde_json::Value;
+use tower::ServiceExt;
+
+use crate::shop::{SMALL, Shop};
+
+#[derive(RustEmbed)]
+#[folder = "tests/it/page"]
+struct Bundle;
+
+#[derive(RustEmbed)]
+#[folder = "tests/it/page/nothing"]
+#[allow_missing = true]
+struct Nothing;
+
+struct Answer {
+    status: StatusCode,
+    headers: HeaderMap,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    #[track_caller]
+    fn header(&self, name: impl Into<HeaderName>) -> &str {
+        let name = name.into();
+        self.headers.get(&name).unwrap_or_else(|| panic!("{name} is missing")).to_str().unwrap()
+    }
+}
+
+async fn send(router: Router, request: Request<Body>) -> Answer {
+    let (parts, body) = router.oneshot(request).await.unwrap().into_parts();
+    let body = axum::body::to_bytes(body, usize::MAX).await.unwrap().to_vec();
+    assert_eq!(parts.headers["x-content-type-options"], "nosniff");
+    assert_eq!(parts.headers["referrer-policy"], "no-referrer");
+    Answer { status: parts.status, headers: parts.headers, body }
+}
+
+async fn get(router: Router, path: &str) -> Answer {
+    send(router, Request::get(path).body(Body::empty()).unwrap()).await
+}
+
+#[tokio::test]
+async fn without_a_bundle_the_page_is_a_form_with_the_first_query() {
+    let answer = get(routes::<Nothing>(), "/").await;
+    assert_eq!((answer.status, answer.header(CONTENT_TYPE)), (StatusCode::OK, "text/html; charset=utf-8"));
+    assert_eq!(answer.header(CACHE_CONTROL), "no-cache");
+    let page = String::from_utf8(answer.body).unwrap();
+    assert!(page.contains("<textarea") && page.contains(FIRST_QUERY) && !page.contains("{{"), "{page}");
+    assert!(page.contains("npm --prefix web run build"), "it says how to build the other one: {page}");
+}
+
+#[tokio::test]
+async fn what_the_form_needs_is_there() {
+    let page = String::from_utf8(get(routes::<Nothing>(), "/").await.body).unwrap();
+    for (path, content_type) in
+        [("plain.css", "text/css; charset=utf-8"), ("plain.js", "text/javascript; charset=utf-8")]
+    {
+        assert!(page.contains(&format!("\"{path}\"")), "{page}");
+        let answer = get(routes::<Nothing>(), &format!("/{path}")).await;
+        assert_eq!((answer.status, answer.header(CONTENT_TYPE)), (StatusCode::OK, content_type));
+    }
+}
+
+#[tokio::test]
+async fn a_bundle_takes_the_place_of_the_form() {
+    let answer = get(routes::<Bundle>(), "/").await;
+    assert_eq!((answer.status, answer.header(CONTENT_TYPE)), (StatusCode::OK, "text/html; charset=utf-8"));
+    assert_eq!(answer.header(CACHE_CONTROL), "no-cache", "it names the assets of the newest bundle");
+    assert_eq!(answer.body, include_bytes!("page/index.html"));
+}
+
+#[tokio::test]
+async fn neither_page_may_load_run_or_frame_anything_from_elsewhere() {
+    let policies = [
+        get(routes::<Nothing>(), "/").await,
+        get(routes::<Bundle>(), "/").await,
+        get(routes::<Bundle>(), SCRIPT).await,
+    ];
+    for answer in policies {
+        let policy = answer.header(HeaderName::from_static("content-security-policy"));
+        for directive in ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"] {
+            assert!(policy.split("; ").any(|given| given == directive), "{directive} is not in {policy}");
+        }
+        assert!(!policy.contains("unsafe-eval") && !policy.contains("http") && !policy.contains('*'), "{policy}");
+    }
+}
+
+const SCRIPT: &str = "/assets/script-1f0e.js";
+
+#[tokio::test]
+async fn an_asset_is_typed_compressed_and_never_asked_for_again() {
+    for (path, content_type) in [
+        (SCRIPT, "text/javascript; charset=utf-8"),
+        ("/assets/style-2b7c.css", "text/css; charset=utf-8"),
+        ("/assets/icon-3d5a.svg", "image/svg+xml"),
+        ("/assets/font-4e9b.ttf", "font/ttf"),
+    ] {
+        let answer = get(routes::<Bundle>(), path).await;
+        assert_eq!((answer.status, answer.header(CONTENT_TYPE)), (StatusCode::OK, content_type), "{path}");
+        assert_eq!(answer.header(CONTENT_ENCODING), "gzip");
+        assert_eq!(answer.body[..2], [0x1f, 0x8b], "the magic number of gzip");
+        assert_eq!(answer.header(CACHE_CONTROL), "public, max-age=31536000, immutable");
+    }
+}
+
+#[tokio::test]
+async fn what_the_browser_has_is_not_sent_again() {
+    for path in ["/", SCRIPT] {
+        let tag = get(routes::<Bundle>(), path).await.header(ETAG).to_owned();
+        let ask = async |tags: &str| {
+            let request = Request::get(path).header(IF_NONE_MATCH, tags).body(Body::empty()).unwrap();
+            send(routes::<Bundle>(), request).await
+        };
+        for tags in [tag.clone(), format!("\"other\", W/{tag}")] {
+            let answer = ask(&tags).await;
+            assert_eq!((answer.status, answer.body.len()), (StatusCode::NOT_MODIFIED, 0), "{tags}");
+            assert_eq!(answer.header(ETAG), tag);
+        }
+        assert_eq!(ask("\"other\"").await.status, StatusCode::OK);
+    }
+}
+
+#[tokio::test]
+async fn nothing_but_the_bundle_is_there() {
+    for path in [
+        "/assets/none-0000.js",
+        "/assets/notes-5a6b.txt",
+        "/assets/script-1f0e.js.gz",
+        "/assets/..%2Findex.html",
+        "/assets/..%2F..%2Fpage.js",
+        "/assets/%2Fetc%2Fpasswd.js",
+        "/assets/%00.js",
+        "/assets/%FF.js",
+    ] {
+        let status = get(routes::<Bundle>(), path).await.status;
+        assert!(status == StatusCode::NOT_FOUND || status == StatusCode::BAD_REQUEST, "{path}: {status}");
+    }
+    assert_eq!(get(routes::<Nothing>(), SCRIPT).await.status, StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
+async fn the_page_is_read_and_nothing_else() {
+    for path in ["/", SCRIPT, "/plain.js"] {
+        let length = get(routes::<Bundle>(), path).await.body.len();
+        let head = send(routes::<Bundle>(), Request::head(path).body(Body::empty()).unwrap()).await;
+        assert_eq!((head.status, head.body.len()), (StatusCode::OK, 0), "{path}");
+        assert_eq!(head.header(CONTENT_LENGTH), length.to_string());
+        let post = send(routes::<Bundle>(), Request::post(path).body(Body::empty()).unwrap()).await;
+        assert_eq!((post.status, post.header(ALLOW)), (StatusCode::METHOD_NOT_ALLOWED, "GET,HEAD"), "{path}");
+    }
+}
+
+/// The variables are those of a file beside the query's.
+fn opening(name: &str) -> (String, Value) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("web/queries").join(name);
+    let variables = std::fs::read(file.with_extension("json"));
+    let variables = variables.map_or(Value::Null, |json| serde_json::from_slice(&json).unwrap());
+    (std::fs::read_to_string(file.with_extension("graphql")).unwrap(), variables)
+}
+
+#[tokio::test]
+async fn what_the_tabs_hold_runs() {
+    let shop = Shop::new(SMALL).await;
+    for name in ["ratings", "next_ratings", "books", "search", "rate_book"] {
+        let (query, variables) = opening(name);
+        let answer = shop.execute(&query, variables).await;
+        assert_eq!(answer["errors"], Value::Null, "{name}: {answer}");
+    }
+}
+
+#[tokio::test]
+async fn the_second_tab_goes_on_where_the_first_one_ends() {
+    let shop = Shop::new(SMALL).await;
+    let first = shop.data(FIRST_QUERY).await;
+    assert_eq!(opening("next_ratings").1["after"], first["ratings"]["pageInfo"]["endCursor"]);
+}

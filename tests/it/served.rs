@@ -1,0 +1,69 @@
+//! A router served on a socket, and what is said on it, byte by byte.
+
+use std::time::Duration;
+
+use axum::Router;
+use bookends::config::Bounds;
+use bookends::server::{bounded, serve};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+/// Longer than anything takes.
+pub const LONG: Duration = Duration::from_secs(30);
+
+/// A server within bounds.
+pub struct Served {
+    pub address: String,
+    pub stop: oneshot::Sender<()>,
+    pub ended: JoinHandle<std::io::Result<()>>,
+}
+
+impl Served {
+    pub async fn new(router: Router, bounds: Bounds) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let (stop, stopped) = oneshot::channel();
+        let ended = tokio::spawn(async move {
+            let stopped = async { stopped.await.unwrap_or_default() };
+            serve(listener, bounded(router, &bounds), &bounds, stopped).await
+        });
+        Self { address, stop, ended }
+    }
+
+    pub async fn connect(&self) -> TcpStream {
+        TcpStream::connect(&self.address).await.unwrap()
+    }
+
+    /// What the server answers to these bytes, until it closes.
+    pub async fn ask(&self, text: impl AsRef<[u8]>) -> String {
+        let mut socket = self.connect().await;
+        // One that has been refused already need not be written to the end.
+        let _ = socket.write_all(text.as_ref()).await;
+        heard(&mut socket).await
+    }
+}
+
+/// All that comes until the server closes.
+pub async fn heard(socket: &mut TcpStream) -> String {
+    let mut bytes = Vec::new();
+    // A reset after the answer is as good as an end.
+    let _ = timeout(LONG, socket.read_to_end(&mut bytes)).await.expect("the server closes");
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// A request with a body, after whose answer the server closes.
+pub fn post(body: &str) -> String {
+    let head = "POST /graphql HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n";
+    format!("{head}Content-Length: {}\r\n\r\n{body}", body.len())
+}
+
+/// The code of the only error of an answer.
+pub fn code(answer: &str) -> String {
+    let (_, body) = answer.split_once("\r\n\r\n").unwrap_or(("", answer));
+    let body: serde_json::Value = serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answer}"));
+    assert!(body.get("data").is_none() && body["errors"].as_array().unwrap().len() == 1, "{answer}");
+    body["errors"][0]["extensions"]["code"].as_str().unwrap().to_owned()
+}

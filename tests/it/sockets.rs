@@ -1,0 +1,159 @@
+//! What a server has to bear from those at the other end of its WebSockets.
+
+use std::process::Command;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::{Duration, Instant};
+
+use bookends::config::Bounds;
+use bookends::server::websocket::{PROTOCOL, Timeouts};
+use serde_json::json;
+use tokio_tungstenite::tungstenite::{Error, Message};
+
+use crate::counter::{Client, NEVER, PATIENT, Probe, Server, next};
+
+/// What one number of [`stuck`] is padded to. A thousand of them are more than any socket holds.
+const PADDING: usize = 60_000;
+
+/// Subscribes to numbers without end, and reads none of them.
+async fn stuck(server: &Server) -> Client {
+    let mut client = server.client().await;
+    client.subscribe("slow", "{ slow }").await;
+    client.subscribe("1", &format!("subscription {{ count(padding: {PADDING}) }}")).await;
+    let counted = || server.probe.counted.load(SeqCst);
+    server.until(|_| counted() > 0).await;
+    let mut before = 0;
+    while counted() > before {
+        before = counted();
+        assert!(before < 1000);
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    client
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_is_counted_no_further() {
+    let server = Server::new(PATIENT).await;
+    let mut client = stuck(&server).await;
+    // A query comes to its answer all the same: it may hold what others wait for.
+    server.until(|probe| probe.slow.load(SeqCst) == 1).await;
+
+    // A client that reads again misses nothing.
+    let counted = server.probe.counted.load(SeqCst);
+    let mut heard = 0;
+    while heard < counted + 10 {
+        let message = client.hear().await;
+        if message["id"] == "1" {
+            assert_eq!(message, next("1", &format!("{heard:0>PADDING$}")));
+            heard += 1;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_for_long_is_dropped() {
+    let timeouts = Timeouts { write: Duration::from_secs(1), close: Duration::from_millis(50), ..PATIENT };
+    let server = Server::new(timeouts).await;
+    let mut client = stuck(&server).await;
+    server.until(|probe| probe.open.load(SeqCst) == 0).await;
+    assert!(server.probe.counted.load(SeqCst) < 1000);
+    assert_eq!(client.closed().await.0, 1013, "it is told when it reads again");
+}
+
+#[tokio::test]
+async fn pings_that_are_not_read_do_not_pile_up() {
+    let timeouts = Timeouts { write: Duration::from_millis(300), close: Duration::from_millis(50), ..PATIENT };
+    let server = Server::new(timeouts).await;
+    let text = Message::from(json!({ "type": "ping", "payload": { "x": "x".repeat(PADDING) } }).to_string());
+    for ping in [Message::Ping(vec![0; 125].into()), text] {
+        let mut client = server.client().await;
+        client.subscribe("1", NEVER).await;
+        server.until(|probe| probe.open.load(SeqCst) == 1).await;
+        let flood = async {
+            loop {
+                client.feed(ping.clone()).await;
+            }
+        };
+        tokio::select! {
+            () = server.until(|probe| probe.open.load(SeqCst) == 0) => {}
+            () = flood => {}
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_shows_no_sign_of_life_is_dropped() {
+    let server = Server::new(Timeouts { idle: Duration::from_millis(100), ..PATIENT }).await;
+    let mut alive = server.client().await;
+    let mut dead = server.client().await;
+    for client in [&mut alive, &mut dead] {
+        client.subscribe("1", NEVER).await;
+    }
+    server.until(|probe| probe.open.load(SeqCst) == 2).await;
+    // Whoever reads answers pings. Two of them without an answer, and a connection is no more.
+    for _ in 0..6 {
+        assert_eq!(alive.frame().await, Some(Message::Ping("".into())));
+    }
+    server.until(|probe| probe.open.load(SeqCst) == 1).await;
+    alive.hears_nothing().await;
+}
+
+#[tokio::test]
+async fn a_server_that_stops_says_so_and_ends() {
+    let mut server = Server::new(PATIENT).await;
+    let mut idle = server.client().await;
+    let mut greeting = server.socket(Some(PROTOCOL)).await;
+    let stuck = stuck(&server).await;
+    let before = Instant::now();
+    server.stop.take().unwrap().send(()).unwrap();
+    for client in [&mut idle, &mut greeting] {
+        assert_eq!(client.closed().await, (1001, "Going away".into()));
+    }
+    // Also the one that does not hear it.
+    server.ended.await.unwrap().unwrap();
+    assert!(before.elapsed() < Duration::from_secs(5));
+    assert_eq!(server.probe.open.load(SeqCst), 0);
+    drop(stuck);
+}
+
+#[tokio::test]
+async fn sockets_beyond_the_bound_are_turned_away() {
+    let server = Server::within(PATIENT, Bounds { max_websockets: 2, ..Bounds::DEFAULT }).await;
+    let (first, second) = (server.client().await, server.client().await);
+    let Err(Error::Http(refusal)) = server.handshake(Some(PROTOCOL)).await.map(drop) else {
+        panic!("a third one is open")
+    };
+    assert_eq!((refusal.status().as_u16(), &refusal.headers()["Retry-After"]), (503, &"1".parse().unwrap()));
+    drop(first);
+    // Its place is free as soon as the server has seen that it is gone.
+    let end = Instant::now() + Duration::from_secs(30);
+    while server.handshake(Some(PROTOCOL)).await.is_err() {
+        assert!(Instant::now() < end);
+    }
+    drop(second);
+}
+
+/// How many WebSockets fit beside all else: each has two ends in this process.
+fn many() -> usize {
+    let limit = Command::new("sh").args(["-c", "ulimit -n"]).output().unwrap().stdout;
+    let limit = String::from_utf8(limit).unwrap().trim().parse().unwrap_or(usize::MAX);
+    1000.min(limit / 4)
+}
+
+#[tokio::test]
+async fn a_thousand_connections_have_a_subscription_each() {
+    let server = Server::new(PATIENT).await;
+    let mut clients = Vec::new();
+    for _ in 0..many() {
+        let mut client = server.client().await;
+        client.subscribe("1", "subscription { count(to: 2, wait: true) }").await;
+        clients.push(client);
+    }
+    for client in &mut clients {
+        assert_eq!(client.hear().await, next("1", "0"));
+        assert_eq!(client.hear().await, next("1", "1"));
+    }
+    let open = |probe: &Probe| probe.open.load(SeqCst);
+    assert_eq!(open(&server.probe), clients.len());
+    drop(clients);
+    server.until(|probe| open(probe) == 0).await;
+}

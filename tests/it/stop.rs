@@ -1,0 +1,147 @@
+//! How a server ends: without cutting anybody off, and in time.
+#![cfg(unix)]
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use axum::Router;
+use axum::routing::post;
+use bookends::config::{Bounds, Seconds};
+use sea_orm::{ConnectionTrait, TransactionTrait};
+use testdb::TestDb;
+use tokio::io::AsyncWriteExt;
+use tokio::sync::Notify;
+
+use crate::program::{LONG, Outcome, Program, ask, bookends};
+use crate::served::{Served, heard, post as request};
+
+const QUERY: &str =
+    r#"{"query":"{ ratings(first: 20, orderBy: { field: RATING }) { nodes { rating book { name } } } }"}"#;
+
+/// A server may not take a request and leave it without an answer. A connection that it never took is another matter: its
+/// client has not been heard at all.
+#[tokio::test]
+async fn no_request_is_lost_when_the_server_stops_under_load() {
+    let test = TestDb::new().await;
+    let mut program = Program::start(&mut bookends(&test.url));
+    let address = program.address();
+    let (answered, stopping) = (AtomicUsize::new(0), AtomicBool::new(false));
+    // Until the server sends the client away. How many answers there were, on how many connections.
+    let client = || {
+        while let Ok(mut socket) = TcpStream::connect(&address) {
+            let mut first = true;
+            loop {
+                match ask(&mut socket, QUERY) {
+                    Outcome::Answered(body, goes_on) => {
+                        assert!(body.starts_with(r#"{"data":{"ratings":{"nodes":[{"#), "{body}");
+                        answered.fetch_add(1, Ordering::SeqCst);
+                        if !goes_on {
+                            break;
+                        }
+                    }
+                    outcome => {
+                        assert!(outcome == Outcome::Nothing && first && stopping.load(Ordering::SeqCst), "{outcome:?}");
+                        break;
+                    }
+                }
+                first = false;
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let clients: Vec<_> = (0..16).map(|_| scope.spawn(client)).collect();
+        let end = Instant::now() + LONG;
+        while answered.load(Ordering::SeqCst) < 200 && !clients.iter().any(std::thread::ScopedJoinHandle::is_finished) {
+            assert!(Instant::now() < end);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        stopping.store(true, Ordering::SeqCst);
+        program.signal("-TERM");
+    });
+    assert!(program.ends_within(LONG).success());
+    if let Some(file) = test.url.strip_prefix("sqlite://") {
+        let wal = format!("{}-wal", file.split('?').next().unwrap());
+        assert!(!std::fs::exists(wal).unwrap(), "the write-ahead log is taken into the file");
+    }
+}
+
+#[tokio::test]
+async fn what_has_begun_is_answered_and_the_connection_closed() {
+    let (begun, go_on) = (std::sync::Arc::new(Notify::new()), std::sync::Arc::new(Notify::new()));
+    let (notice, wait) = (begun.clone(), go_on.clone());
+    let slow = async move || {
+        notice.notify_one();
+        wait.notified().await;
+        "done"
+    };
+    let server = Served::new(Router::new().route("/graphql", post(slow)), Bounds::DEFAULT).await;
+    let mut socket = server.connect().await;
+    socket.write_all(request("").replace("Connection: close\r\n", "").as_bytes()).await.unwrap();
+    begun.notified().await;
+    server.stop.send(()).unwrap();
+    // Nobody new comes in.
+    while tokio::net::TcpStream::connect(&server.address).await.is_ok() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    go_on.notify_one();
+    let answer = heard(&mut socket).await;
+    assert!(answer.ends_with("done") && answer.contains("connection: close"), "{answer}");
+    server.ended.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn what_does_not_end_is_cut() {
+    let bounds = Bounds { shutdown_timeout: Seconds(Duration::from_millis(300)), ..Bounds::DEFAULT };
+    let begun = std::sync::Arc::new(Notify::new());
+    let notice = begun.clone();
+    let stuck = async move || {
+        notice.notify_one();
+        std::future::pending::<()>().await;
+    };
+    let server = Served::new(Router::new().route("/graphql", post(stuck)), bounds).await;
+    let mut socket = server.connect().await;
+    socket.write_all(request("").as_bytes()).await.unwrap();
+    begun.notified().await;
+    server.stop.send(()).unwrap();
+    tokio::time::timeout(LONG / 3, server.ended).await.unwrap().unwrap().unwrap();
+    assert_eq!(heard(&mut socket).await, "");
+}
+
+#[tokio::test]
+async fn a_second_signal_ends_the_program_at_once() {
+    let test = TestDb::new().await;
+    let mut program = Program::start(&mut bookends(&test.url));
+    // A request that never comes to its end.
+    let mut socket = TcpStream::connect(program.address()).unwrap();
+    write!(socket, "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n")
+        .unwrap();
+    program.signal("-TERM");
+    program.says("told to stop");
+    program.signal("-INT");
+    assert_eq!(program.ends_within(Duration::from_secs(5)).code(), Some(130));
+}
+
+/// On PostgreSQL a statement can wait for a lock for longer than anybody waits for the server.
+#[tokio::test]
+async fn a_statement_that_waits_for_a_lock_does_not_keep_the_program_from_ending() {
+    let test = TestDb::new().await;
+    if test.url.starts_with("sqlite") {
+        return;
+    }
+    let mut program = Program::start(bookends(&test.url).env("SHUTDOWN_TIMEOUT", "0.1"));
+    let mut socket = TcpStream::connect(program.address()).unwrap();
+    let db = test.connect().await;
+    let transaction = db.begin().await.unwrap();
+    transaction.execute_unprepared("LOCK TABLE book").await.unwrap();
+    write!(socket, "{}", request(r#"{"query":"{ books { totalCount } }"}"#)).unwrap();
+    let waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    let statement = || sea_orm::Statement::from_string(sea_orm::DbBackend::Postgres, waiting);
+    let end = Instant::now() + LONG;
+    while transaction.query_one_raw(statement()).await.unwrap().is_none() {
+        assert!(Instant::now() < end);
+    }
+    program.signal("-TERM");
+    assert!(program.ends_within(Duration::from_secs(15)).success());
+}
