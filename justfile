@@ -27,6 +27,21 @@ relay:
     npm --prefix tests/relay ci --no-audit --no-fund
     npm --prefix tests/relay test
 
+# subscribe to a server that is running, by the client library graphql-ws (needs npm)
+subscriptions url="http://127.0.0.1:8000":
+    npm --prefix tests/ws ci --no-audit --no-fund
+    BOOKENDS_URL={{url}} npm --prefix tests/ws test
+
+# build GraphiQL for the server to embed (needs npm)
+web:
+    npm --prefix web ci --no-audit --no-fund
+    npm --prefix web run build
+
+# test the page of a server that runs, in Chromium (needs npm)
+browser url="http://127.0.0.1:8000":
+    npm --prefix tests/browser ci --no-audit --no-fund
+    BOOKENDS_URL={{url}} npm --prefix tests/browser test
+
 # write schema.graphql anew
 schema:
     cargo run --quiet -- schema > schema.graphql
@@ -38,6 +53,10 @@ accept:
 # measure what the README claims
 bench:
     cargo bench
+
+# what a server takes: pages a second, latency, memory (needs wrk, curl and jq)
+load *ARGS:
+    benches/load.sh {{ARGS}}
 
 # everything that must hold before a change lands
 ci:
