@@ -35,8 +35,7 @@ struct Way {
 #[tokio::main]
 async fn main() {
     let test = TestDb::new().await;
-    let settings = Settings { database_connections: 1, ..Settings::new(&test.url) };
-    let db = Db::connect(&settings).await.expect("the test database");
+    let db = Db::connect(&Settings::new(&test.url)).await.expect("the test database");
     db.migrate().await.expect("a migrated database");
     seed::fill(&db, PLAN, Progress::for_stdout()).await.expect("a filled database");
     let db = db.reader;

@@ -215,7 +215,9 @@ async fn postgres(settings: &Settings) -> Result<Db, ConnectError> {
         Database::connect(options).await.map_err(|error| unreachable(place.clone(), &error))
     };
     let writers = (settings.database_connections / 4).max(1);
-    Ok(Db { reader: open(settings.database_connections - writers).await?, writer: open(writers).await?, trust })
+    // A server waits for its turn on one of them, and reads on another.
+    let readers = settings.database_connections.saturating_sub(writers).max(2);
+    Ok(Db { reader: open(readers).await?, writer: open(writers).await?, trust })
 }
 
 /// What the database itself said, without the layers that passed it on.
