@@ -127,6 +127,16 @@ impl Page {
         &self.order
     }
 
+    /// The end of the window that it lies at.
+    pub fn end(&self) -> End {
+        self.end
+    }
+
+    /// The most rows that it holds.
+    pub fn size(&self) -> u32 {
+        self.size
+    }
+
     /// The same page, of the children of a parent.
     pub(crate) fn of_parent(&self) -> Self {
         Self { order: self.order.of_parent(), ..self.clone() }
@@ -175,7 +185,7 @@ mod tests {
     fn check(args: Args, expected: Result<(End, u32), &str>) {
         let order = Order::of::<cake::Entity>([]).unwrap();
         let found = Page::new(&args, &order, Limits { default: 2, max: 5 });
-        let found = found.map(|page| (page.end, page.size)).map_err(|error| error.to_string());
+        let found = found.map(|page| (page.end(), page.size())).map_err(|error| error.to_string());
         assert_eq!(found, expected.map_err(String::from), "{args:?}");
     }
 
