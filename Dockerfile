@@ -56,7 +56,7 @@ LABEL org.opencontainers.image.title="Bookends" \
 COPY --from=build /target/release/bookends /usr/local/bin/bookends
 COPY --from=build --chown=65532:65532 /data /data
 # SQLite sorts beside its database where that does not fit into memory: nothing else can be written to.
-ENV DATABASE_URL=sqlite:///data/bookends.db SQLITE_TMPDIR=/data LISTEN=0.0.0.0:8000
+ENV DATABASE_URL=sqlite:///data/bookends.db SQLITE_TMPDIR=/data LISTEN=0.0.0.0:8000 RUST_LOG=info LOG_FORMAT=json
 # A number, so that an orchestrator sees that it is not root.
 USER 65532:65532
 WORKDIR /data

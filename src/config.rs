@@ -7,9 +7,11 @@ use clap::{Args, Parser, Subcommand};
 
 mod bounds;
 mod secret;
+mod telemetry;
 
 pub use bounds::{Bounds, Seconds};
 pub use secret::{Secret, SecretError};
+pub use telemetry::{LogFormat, Telemetry};
 
 /// A GraphQL server that pages through tables of any size at a constant cost.
 #[derive(Debug, Parser)]
@@ -78,6 +80,10 @@ pub struct Settings {
     /// What the server takes on.
     #[command(flatten)]
     pub bounds: Bounds,
+
+    /// What the server says of its work.
+    #[command(flatten)]
+    pub telemetry: Telemetry,
 }
 
 impl Settings {
@@ -96,6 +102,7 @@ impl Settings {
             write_token_file: None,
             limits: Limits::DEFAULT,
             bounds: Bounds::DEFAULT,
+            telemetry: Telemetry::default(),
         }
     }
 

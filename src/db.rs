@@ -13,16 +13,19 @@ use sea_orm::{
 use tokio::time::timeout;
 
 use crate::config::Settings;
+use crate::metrics::Metrics;
 
 mod deadline;
 mod failure;
 mod outage;
 mod reader;
 mod wait;
+mod watch;
 
 pub use failure::Failure;
 pub use outage::{Outage, Trust};
 pub use reader::Reader;
+pub use watch::NotReady;
 
 /// How long to wait for a connection, to the server or from the pool.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
@@ -40,6 +43,8 @@ pub struct Db {
     pub writer: DatabaseConnection,
     /// Whether the connections can be relied on.
     pub trust: Trust,
+    /// What is counted of the work on it.
+    pub metrics: Metrics,
 }
 
 /// Why there is no database. Says nothing of the password in the URL.
@@ -68,11 +73,15 @@ impl Db {
     ///
     /// [`ConnectError`] for a URL that names none, and for one that does not answer for as long as the settings wait.
     pub async fn connect(settings: &Settings) -> Result<Self, ConnectError> {
-        match settings.database_url.split_once(':') {
-            Some(("sqlite", _)) => sqlite(settings).await,
-            Some(("postgres" | "postgresql", _)) => postgres(settings).await,
-            _ => Err(ConnectError::Scheme),
-        }
+        let (mut reader, mut writer, trust) = match settings.database_url.split_once(':') {
+            Some(("sqlite", _)) => sqlite(settings).await?,
+            Some(("postgres" | "postgresql", _)) => postgres(settings).await?,
+            _ => return Err(ConnectError::Scheme),
+        };
+        let metrics = Metrics::default();
+        watch::statements(&mut reader, "reader", &metrics);
+        watch::statements(&mut writer, "writer", &metrics);
+        Ok(Self { reader, writer, trust, metrics })
     }
 
     /// Waits for its turn to change the schema or to fill an empty database, which lasts until the value is dropped: of
@@ -132,7 +141,10 @@ async fn unhurried(transaction: &DatabaseTransaction) -> Result<(), DbErr> {
     transaction.execute_unprepared("SET LOCAL statement_timeout = 0").await.map(drop)
 }
 
-async fn sqlite(settings: &Settings) -> Result<Db, ConnectError> {
+/// What reads, what writes, and whether the two can be relied on.
+type Connections = (DatabaseConnection, DatabaseConnection, Trust);
+
+async fn sqlite(settings: &Settings) -> Result<Connections, ConnectError> {
     let (url, time) = (&settings.database_url, settings.bounds.request_timeout.0);
     let parsed = SqliteConnectOptions::from_str(url).map_err(|error| ConnectError::Url(error.to_string()))?;
     let file = parsed.get_filename().display().to_string();
@@ -162,7 +174,7 @@ async fn sqlite(settings: &Settings) -> Result<Db, ConnectError> {
     let writer = open(1, true).await?;
     // Every connection to memory is a database of its own.
     let reader = if in_memory { writer.clone() } else { open(settings.database_connections, false).await? };
-    Ok(Db { reader, writer, trust: Trust::default() })
+    Ok((reader, writer, Trust::default()))
 }
 
 fn pragmas(options: SqliteConnectOptions, writes: bool) -> SqliteConnectOptions {
@@ -182,7 +194,7 @@ fn pragmas(options: SqliteConnectOptions, writes: bool) -> SqliteConnectOptions 
     if writes { options.journal_mode(SqliteJournalMode::Wal) } else { options.pragma("query_only", "ON") }
 }
 
-async fn postgres(settings: &Settings) -> Result<Db, ConnectError> {
+async fn postgres(settings: &Settings) -> Result<Connections, ConnectError> {
     let url = &settings.database_url;
     let parsed = PgConnectOptions::from_str(url).map_err(|error| ConnectError::Url(error.to_string()))?;
     let database = parsed.get_database().unwrap_or_else(|| parsed.get_username());
@@ -217,7 +229,7 @@ async fn postgres(settings: &Settings) -> Result<Db, ConnectError> {
     let writers = (settings.database_connections / 4).max(1);
     // A server waits for its turn on one of them, and reads on another.
     let readers = settings.database_connections.saturating_sub(writers).max(2);
-    Ok(Db { reader: open(readers).await?, writer: open(writers).await?, trust })
+    Ok((open(readers).await?, open(writers).await?, trust))
 }
 
 /// What the database itself said, without the layers that passed it on.

@@ -8,9 +8,12 @@ pub mod db;
 pub mod events;
 pub mod graphql;
 mod health;
+pub mod metrics;
 mod run;
 pub mod seed;
 pub mod server;
+mod telemetry;
 
 pub use health::HealthError;
 pub use run::{RunError, run};
+pub use telemetry::EndpointError;

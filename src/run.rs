@@ -11,7 +11,8 @@ use crate::config::{Cli, Command, Direction, Plan, SecretError, Settings};
 use crate::db::{ConnectError, Db};
 use crate::seed::{self, Progress, SeedError};
 use crate::server::{Access, InvalidToken};
-use crate::{HealthError, graphql, health, server};
+use crate::telemetry::Telemetry;
+use crate::{EndpointError, HealthError, graphql, health, server};
 
 /// Why a command failed: one line for a person.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +20,9 @@ pub enum RunError {
     /// A setting that stands in a file.
     #[error(transparent)]
     Secret(#[from] SecretError),
+    /// Traces cannot be sent.
+    #[error(transparent)]
+    Telemetry(#[from] EndpointError),
     /// There is no database.
     #[error(transparent)]
     Connect(#[from] ConnectError),
@@ -57,7 +61,14 @@ pub enum RunError {
 /// [`RunError`], whose text is what the person at the terminal needs.
 pub async fn run(cli: Cli) -> Result<(), RunError> {
     let settings = &cli.settings.with_files()?;
-    match cli.command.unwrap_or(Command::Serve) {
+    let telemetry = Telemetry::start(&settings.telemetry)?;
+    let done = execute(cli.command.unwrap_or(Command::Serve), settings).await;
+    telemetry.stop().await;
+    done
+}
+
+async fn execute(command: Command, settings: &Settings) -> Result<(), RunError> {
+    match command {
         Command::Serve => serve(settings).await,
         Command::Migrate { direction } => migrate(settings, direction).await,
         Command::Seed(plan) => seed(settings, plan).await,
@@ -97,7 +108,7 @@ async fn serve(settings: &Settings) -> Result<(), RunError> {
         }
     });
     let router = server::router(graphql::Api::new(db.clone(), settings.limits), access);
-    let router = server::bounded(router, &settings.bounds);
+    let router = server::observed(server::bounded(router, &settings.bounds), &db.metrics);
     server::serve(listener, router, &settings.bounds, stop).await.map_err(RunError::Serve)?;
     db.close().await.map_err(RunError::Close)
 }

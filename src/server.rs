@@ -1,16 +1,18 @@
-//! HTTP: GraphiQL at `/`, the API at `/graphql`, also as a [WebSocket](websocket), and `/health` for probes.
+//! HTTP: GraphiQL at `/`, the API at `/graphql`, also as a [WebSocket](websocket); `/health`, `/ready` and `/metrics`.
 
 use axum::Router;
-use axum::routing::{get, post};
+use axum::routing::post;
 
 use crate::graphql::Api;
 
 mod access;
+mod answer;
 mod bounds;
 mod graphql;
 mod media;
+mod observe;
 pub mod page;
-mod refusal;
+mod probes;
 mod request;
 mod serve;
 mod signal;
@@ -18,6 +20,7 @@ pub mod websocket;
 
 pub use access::{Access, InvalidToken};
 pub use bounds::bounded;
+pub use observe::observed;
 pub use serve::serve;
 pub use signal::stop_signal;
 
@@ -32,8 +35,7 @@ struct App {
 pub fn router(api: Api, access: Access) -> Router {
     let api = Router::new()
         .route("/graphql", post(graphql::post).get(graphql::get).fallback(graphql::other))
-        .with_state(App { api, access })
-        // Whether the process is alive, whatever the database does.
-        .route("/health", get(async || "alive\n"));
+        .merge(probes::routes())
+        .with_state(App { api, access });
     api.merge(page::routes::<page::Built>())
 }

@@ -45,4 +45,4 @@ impl MigratorTrait for Migrator {
 }
 
 pub use m20261121_000004_book_search::folded;
-pub use sea_orm_migration::{MigrationStatus, MigratorTrait};
+pub use sea_orm_migration::{MigrationStatus, MigratorTrait, seaql_migrations};

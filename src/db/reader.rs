@@ -4,6 +4,7 @@ use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, Statement};
 
 use super::Db;
+use crate::metrics::Metrics;
 
 /// The connection for statements that only read. One that finds its connection lost is run once more, on another one:
 /// whoever reads does not notice that the database was restarted.
@@ -14,6 +15,11 @@ impl<'a> Reader<'a> {
     /// Reads this database.
     pub fn new(db: &'a Db) -> Self {
         Self(db)
+    }
+
+    /// What is counted of it.
+    pub fn metrics(&self) -> &'a Metrics {
+        &self.0.metrics
     }
 }
 

@@ -1,22 +1,29 @@
 //! The API: a request in, a response out, in which every error has a code; and of a subscription, many responses.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use async_graphql::futures_util::stream::{self, BoxStream, StreamExt};
 use async_graphql::parser::types::OperationType;
 use async_graphql::{BatchRequest, BatchResponse, Data, Executor, Request, Response, ServerError, ValidationMode};
 
+use tracing::Span;
+
 use super::coercion::InputTypes;
 use super::documents::{Document, Documents, Hash};
-use super::error::{Code, Error};
+use super::error::{Code, Error, refusal};
 use super::{Schema, builder, limits, nesting, operation, sdl};
 use crate::config::Limits;
 use crate::db::Db;
 use crate::events::Events;
 
+/// The longest name of an operation that is shown in logs and traces, in bytes.
+const LONGEST_NAME: usize = 100;
+
 /// The schema over a database, ready to execute. Cheap to clone.
 #[derive(Clone)]
 pub struct Api {
+    db: Db,
     schema: Schema,
     /// The same, for documents that are known to be valid.
     unvalidated: Schema,
@@ -29,9 +36,19 @@ pub struct Api {
 /// A request that nothing is to be said against before its execution.
 struct Checked {
     request: Request,
+    is_known: bool,
+    running: Running,
+}
+
+/// What is to be done when the first response is there.
+struct Running {
+    begun: Instant,
+    /// What is timed; none of what has no end of its own.
+    kind: Option<OperationType>,
     /// What to keep where it proves to be valid; none where it is known to be.
     new: Option<(Hash, Document)>,
-    is_known: bool,
+    /// Its name, for logs and traces.
+    name: Option<String>,
 }
 
 impl Api {
@@ -49,12 +66,18 @@ impl Api {
             types: Arc::new(InputTypes::of(&sdl())),
             documents: Documents::default(),
             events,
+            db,
         }
     }
 
     /// What is added to the database, for those who write and those who watch.
     pub fn events(&self) -> &Events {
         &self.events
+    }
+
+    /// The database that it is over.
+    pub fn db(&self) -> &Db {
+        &self.db
     }
 
     /// Answers a query or a mutation. Whatever is wrong with it is said in the response.
@@ -77,13 +100,14 @@ impl Api {
     }
 
     async fn answer(&self, checked: Result<Checked, Vec<ServerError>>) -> Response {
-        let Checked { request, new, is_known } = match checked {
-            Ok(checked) => checked,
-            Err(errors) => return Response::from_errors(errors),
-        };
-        let response = coded(self.schema(is_known).execute(request).await);
-        self.keep(new, &response);
-        response
+        match checked {
+            Ok(Checked { request, is_known, mut running }) => {
+                Span::current().record("operation", running.name.as_deref());
+                let response = self.schema(is_known).execute(request).await;
+                self.finish(&mut running, response)
+            }
+            Err(errors) => Response::from_errors(errors),
+        }
     }
 
     /// The schema for a document: one that is known to be valid is not validated again.
@@ -91,11 +115,16 @@ impl Api {
         if is_known { &self.unvalidated } else { &self.schema }
     }
 
-    /// Keeps a document that has proved to be valid.
-    fn keep(&self, new: Option<(Hash, Document)>, response: &Response) {
-        if let Some((hash, document)) = new.filter(|_| was_executed(response)) {
+    /// The response with its codes. With the first one the request is timed, and its document kept if it has proved valid.
+    fn finish(&self, running: &mut Running, response: Response) -> Response {
+        let response = coded(response);
+        if let Some(kind) = running.kind.take() {
+            self.db.metrics.operation(kind, running.begun.elapsed());
+        }
+        if let Some((hash, document)) = running.new.take().filter(|_| was_executed(&response)) {
             self.documents.keep(hash, document);
         }
+        response
     }
 
     fn check(
@@ -103,6 +132,7 @@ impl Api {
         mut request: Request,
         accepts: impl FnOnce(OperationType) -> Result<(), Error>,
     ) -> Result<Checked, Vec<ServerError>> {
+        let begun = Instant::now();
         let refuse = |error: Error| vec![error.of_request()];
         let (hash, is_known) = self.documents.find(&mut request).map_err(|error| vec![error])?;
         nesting::check(&request.query).map_err(refuse)?;
@@ -113,6 +143,8 @@ impl Api {
             accepts(operation.ty).map_err(refuse)?;
             variables = operation::with_defaults(operation, variables);
         }
+        let name = name.filter(|name| operation.is_some() && name.len() <= LONGEST_NAME);
+        let kind = operation.map(|operation| operation.ty).filter(|kind| *kind != OperationType::Subscription);
         limits::check(document, &variables, self.limits).map_err(refuse)?;
         // Where there is none, the execution will say so.
         if let Some(operation) = operation {
@@ -127,7 +159,7 @@ impl Api {
                 document.is_valid = false;
             }
         }
-        Ok(Checked { request: request.variables(variables), new, is_known })
+        Ok(Checked { request: request.variables(variables), is_known, running: Running { begun, kind, new, name } })
     }
 }
 
@@ -145,8 +177,9 @@ pub fn was_executed(response: &Response) -> bool {
     response.errors.is_empty() || response.errors.iter().any(|error| !error.path.is_empty())
 }
 
-fn refused(code: Code, message: &str) -> Response {
-    Response::from_errors(vec![Error::client(code, message).of_request()])
+/// What is said to several requests in one: they would have the limits of one each.
+pub fn no_batches() -> ServerError {
+    refusal(Code::RequestMalformed, "one request at a time: batches are not accepted")
 }
 
 /// What is wrong, and where, without the line in which it is: that can be the whole request.
@@ -177,13 +210,10 @@ impl Executor for Api {
         Self::execute(self, request).await
     }
 
-    /// Several requests in one would have the limits of one each.
     async fn execute_batch(&self, batch: BatchRequest) -> BatchResponse {
         BatchResponse::Single(match batch {
             BatchRequest::Single(request) => Self::execute(self, request).await,
-            BatchRequest::Batch(_) => {
-                refused(Code::RequestMalformed, "one request at a time: batches are not accepted")
-            }
+            BatchRequest::Batch(_) => Response::from_errors(vec![no_batches()]),
         })
     }
 
@@ -191,16 +221,16 @@ impl Executor for Api {
     /// data are those of the connection that the request came by.
     fn execute_stream(&self, request: Request, session: Option<Arc<Data>>) -> BoxStream<'static, Response> {
         match self.check(request, |_| Ok(())) {
-            Ok(Checked { request, mut new, is_known }) => {
+            Ok(Checked { request, is_known, mut running }) => {
                 let schema = self.schema(is_known);
-                let responses = schema.execute_stream_with_session_data(request, session.unwrap_or_default());
+                let mut responses = schema.execute_stream_with_session_data(request, session.unwrap_or_default());
+                let span = tracing::error_span!("operation", operation = running.name.as_deref());
+                let responses = stream::poll_fn(move |context| {
+                    let _entered = span.enter();
+                    responses.poll_next_unpin(context)
+                });
                 let api = self.clone();
-                let kept = move |response| {
-                    let response = coded(response);
-                    api.keep(new.take(), &response);
-                    response
-                };
-                responses.map(kept).boxed()
+                responses.map(move |response| api.finish(&mut running, response)).boxed()
             }
             Err(errors) => stream::iter([Response::from_errors(errors)]).boxed(),
         }

@@ -12,7 +12,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
 
-use super::error::{Code, Error};
+use super::error::{Code, refusal};
 
 /// How many bytes of text are kept; parsed, they are some thirty times as many.
 const MOST_BYTES: u64 = 1 << 20;
@@ -125,10 +125,6 @@ fn malformed() -> ServerError {
         Code::RequestMalformed,
         "`persistedQuery` is `{ version: 1, sha256Hash }`, the hash in 64 hexadecimal digits",
     )
-}
-
-fn refusal(code: Code, message: &str) -> ServerError {
-    Error::client(code, message).of_request()
 }
 
 #[cfg(test)]

@@ -147,6 +147,11 @@ pub struct Error {
     id: Option<Uuid>,
 }
 
+/// The client's fault, of the whole request and of no place in it.
+pub fn refusal(code: Code, message: impl Into<String>) -> ServerError {
+    Error::client(code, message).of_request()
+}
+
 /// What a resolver returns.
 pub type Result<T> = std::result::Result<T, Error>;
 

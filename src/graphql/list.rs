@@ -5,6 +5,7 @@ use std::iter;
 use async_graphql::Context;
 use keyset::{Count, Order, Page, PageCursors, Row, Slice};
 use sea_orm::{EntityTrait, QueryFilter, Select};
+use tracing::Instrument;
 use uuid::Uuid;
 
 use super::count;
@@ -12,13 +13,15 @@ use super::date_time::DateTime;
 use super::error::Result;
 use super::filter::Scope;
 use super::object::{Column, ListArgs, Listed, OfBook, RowObject};
-use super::once::{Once, PerField};
+use super::once::{Once, PerField, Reading};
 use super::page_cursors::REACH;
 use crate::config::Limits;
 use crate::db::{Db, Reader};
 
 /// A list; or the same list of each of many parents, whose pages are read together.
 pub struct List<T: Listed> {
+    /// What it is called, as `Query.books`.
+    field: &'static str,
     rows: Select<T::Entity>,
     page: Page,
     /// The reference to the parent, and the parents.
@@ -31,13 +34,14 @@ pub struct List<T: Listed> {
 
 impl<T: Listed> List<T> {
     /// The list that the arguments ask for. Nothing is read yet.
-    pub fn new(context: &Context<'_>, args: ListArgs<T>) -> Result<Self> {
+    pub fn new(context: &Context<'_>, field: &'static str, args: ListArgs<T>) -> Result<Self> {
         let (mut rows, order) = T::rows(&args, &mut Scope::new(&reader(context)))?;
         if let Some(DateTime(instant)) = args.as_of {
             rows = rows.filter(keyset::as_of(T::key_column(), instant));
         }
         let page = Page::new(&args.page, &order, context.data_unchecked::<Limits>().pages())?;
         Ok(Self {
+            field,
             rows,
             page,
             parents: None,
@@ -49,11 +53,11 @@ impl<T: Listed> List<T> {
     }
 
     /// The same list of each of these books.
-    pub fn of_books(context: &Context<'_>, args: ListArgs<T>, books: Vec<Uuid>) -> Result<Self>
+    pub fn of_books(context: &Context<'_>, field: &'static str, args: ListArgs<T>, books: Vec<Uuid>) -> Result<Self>
     where
         T: OfBook,
     {
-        Ok(Self { parents: Some((T::book_id(), books)), ..Self::new(context, args)? })
+        Ok(Self { parents: Some((T::book_id(), books)), ..Self::new(context, field, args)? })
     }
 
     /// The order of the list.
@@ -61,14 +65,23 @@ impl<T: Listed> List<T> {
         self.page.order()
     }
 
+    /// What is read of the list, as a span of its own in the traces.
+    fn read<'a, R>(&self, what: &'static str, reading: impl Future<Output = Result<R>> + Send + 'a) -> Reading<'a, R> {
+        let field = self.field;
+        let lists = self.parents.as_ref().map_or(1, |(_, parents)| i64::try_from(parents.len()).unwrap_or(i64::MAX));
+        // Of those who wait for it, the one that reads has the span.
+        Box::pin(async move { reading.instrument(tracing::info_span!("connection", field, what, lists)).await })
+    }
+
     /// The page, of each of the parents.
     pub async fn slices(&self, context: &Context<'_>) -> Result<&Vec<Slice<T>>> {
-        let read = Box::pin(async {
+        let read = self.read("page", async {
             let (db, rows, page) = (&reader(context), self.rows.clone(), &self.page);
             let slices = match &self.parents {
                 None => vec![keyset::fetch(db, rows, page).await?],
                 Some((column, parents)) => keyset::fetch_many(db, rows, *column, parents.iter().copied(), page).await?,
             };
+            db.metrics().pages(self.field, page.end(), slices.len());
             Ok(objects(slices))
         });
         self.slices.get(read).await
@@ -76,7 +89,7 @@ impl<T: Listed> List<T> {
 
     /// The number of rows, of each of the parents.
     pub async fn counts(&self, context: &Context<'_>) -> Result<&Vec<u64>> {
-        let read = Box::pin(async {
+        let read = self.read("count", async {
             let (db, rows) = (&reader(context), self.rows.clone());
             Ok(match &self.parents {
                 None => vec![keyset::count(db, rows).await?],
@@ -89,7 +102,7 @@ impl<T: Listed> List<T> {
     /// The number of rows, exact up to a bound, of the parent at this place.
     pub async fn approximate_count(&self, context: &Context<'_>, place: usize, up_to: i32) -> Result<Count> {
         let counts = self.approximate_counts.get(context, || Ok(Once::default()))?;
-        let read = Box::pin(async {
+        let read = self.read("approximateCount", async {
             let (db, rows, bound) = (&reader(context), self.rows.clone(), count::bound(up_to)?);
             Ok(match &self.parents {
                 None => vec![keyset::count_up_to(db, rows, bound).await?],
@@ -103,7 +116,7 @@ impl<T: Listed> List<T> {
 
     /// The pages around the page, of each of the parents.
     pub async fn page_cursors(&self, context: &Context<'_>) -> Result<&Vec<PageCursors>> {
-        let read = Box::pin(async {
+        let read = self.read("pageCursors", async {
             let slices = self.slices(context).await?;
             let (db, rows, page) = (&reader(context), self.rows.clone(), &self.page);
             Ok(match &self.parents {

@@ -51,8 +51,9 @@ macro_rules! lists {
                 let page = keyset::Args { first: first.map(i64::from), after, last: last.map(i64::from), before };
                 let order_by = order_by.unwrap_or_default();
                 let own = lists!(@own $($own)?);
+                let field = concat!(stringify!($owner), ".", stringify!($name));
                 let args = ListArgs { page, order_by, filter, as_of, own };
-                Some($resolver(self.0, context, args))
+                Some($resolver(self.0, context, field, args))
             }
         )+ }
     };
@@ -85,13 +86,18 @@ lists! {
 }
 
 /// A list of its own.
-fn root<T: Listed>(_: &Query, context: &Context<'_>, args: ListArgs<T>) -> Result<Connection<T>> {
-    Ok(Connection::new(List::new(context, args)?.into(), 0))
+fn root<T: Listed>(_: &Query, context: &Context<'_>, field: &'static str, args: ListArgs<T>) -> Result<Connection<T>> {
+    Ok(Connection::new(List::new(context, field, args)?.into(), 0))
 }
 
 /// The list of a book, read with those of the books around it.
-fn of_book<T: OfBook>(book: &Book, context: &Context<'_>, args: ListArgs<T>) -> Result<Connection<T>> {
+fn of_book<T: OfBook>(
+    book: &Book,
+    context: &Context<'_>,
+    field: &'static str,
+    args: ListArgs<T>,
+) -> Result<Connection<T>> {
     let siblings = &book.siblings;
-    let list = T::lists(siblings).get(context, || List::of_books(context, args, siblings.keys.clone()))?;
+    let list = T::lists(siblings).get(context, || List::of_books(context, field, args, siblings.keys.clone()))?;
     Ok(Connection::new(list, book.place))
 }

@@ -40,8 +40,8 @@ mod decimal;
 
 mod error;
 
-pub use api::{Api, was_executed};
-pub use error::{Code, Error};
+pub use api::{Api, no_batches, was_executed};
+pub use error::{Code, Error, refusal};
 pub use mutation::Permission;
 
 use mutation::Mutation;

@@ -13,6 +13,9 @@ use tokio::sync::OnceCell;
 
 use super::error::{Error, Result};
 
+/// The reading of a value, in a box: lists lie deep in each other, and all that their futures hold lies on the stack.
+pub type Reading<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
+
 /// A value that is read when it is first asked for. A failure, too, is told to all who ask.
 #[derive(Debug)]
 pub struct Once<T>(OnceCell<Result<T>>);
@@ -29,9 +32,8 @@ impl<T> Once<T> {
         Self(OnceCell::new_with(Some(Ok(value))))
     }
 
-    /// The value, which the first caller reads. The reading comes in a box, because lists lie deep in each other, and all
-    /// that their futures hold lies on the stack.
-    pub async fn get(&self, read: Pin<Box<dyn Future<Output = Result<T>> + Send + '_>>) -> Result<&T> {
+    /// The value, which the first caller reads.
+    pub async fn get(&self, read: Reading<'_, T>) -> Result<&T> {
         self.0.get_or_init(|| read).await.as_ref().map_err(Error::clone)
     }
 }

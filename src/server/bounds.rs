@@ -27,8 +27,9 @@ use tower_http::compression::{CompressionLayer, CompressionLevel};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 use tower_http::set_header::SetResponseHeaderLayer;
 
+use super::answer::{not_now, panicked, refuse};
 use super::media::Media;
-use super::refusal::{not_now, panicked, refuse};
+use super::observe::REQUEST_ID;
 use crate::config::Bounds;
 use crate::graphql::Code;
 
@@ -135,12 +136,11 @@ fn cors(origins: &[String]) -> Option<CorsLayer> {
         origins if origins.iter().any(|origin| origin == "*") => AllowOrigin::any(),
         origins => AllowOrigin::list(origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok())),
     };
-    let request_id = HeaderName::from_static("x-request-id");
     let cors = CorsLayer::new()
         .allow_origin(origins)
         .allow_methods([Method::GET, Method::POST])
-        .allow_headers([CONTENT_TYPE, AUTHORIZATION, request_id.clone()])
-        .expose_headers([request_id])
+        .allow_headers([CONTENT_TYPE, AUTHORIZATION, REQUEST_ID])
+        .expose_headers([REQUEST_ID])
         .max_age(Duration::from_hours(1));
     Some(cors)
 }

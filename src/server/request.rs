@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::error::Category;
 use serde_json::{Map, Value};
 
-use crate::graphql::{Code, Error};
+use crate::graphql::{Code, no_batches, refusal};
 
 /// The parameters of a request (GraphQL over HTTP, section 5.1). Others are for whoever knows them.
 #[derive(Deserialize)]
@@ -35,9 +35,8 @@ struct UrlParameters {
 ///
 /// [`Code::BodyMalformed`] for what is not JSON, [`Code::RequestMalformed`] for JSON that is no request.
 pub fn of_body(body: &[u8]) -> Result<Request, ServerError> {
-    // One at a time: several in one would have the limits of one each.
     if body.trim_ascii_start().starts_with(b"[") {
-        return Err(malformed("one request at a time: batches are not accepted"));
+        return Err(no_batches());
     }
     let parameters: Parameters = serde_json::from_slice(body).map_err(|error| unreadable("the body", &error))?;
     parameters.try_into()
@@ -49,7 +48,8 @@ pub fn of_body(body: &[u8]) -> Result<Request, ServerError> {
 ///
 /// [`Code::BodyMalformed`] for variables or extensions that are not JSON, [`Code::RequestMalformed`] for what is no request.
 pub fn of_url(url: &Uri) -> Result<Request, ServerError> {
-    let Query(parameters) = Query::<UrlParameters>::try_from_uri(url).map_err(|error| malformed(error.body_text()))?;
+    let Query(parameters) = Query::<UrlParameters>::try_from_uri(url)
+        .map_err(|error| refusal(Code::RequestMalformed, error.body_text()))?;
     let map = |name: &str, text: Option<String>| {
         let text = text.filter(|text| !text.is_empty());
         let map = text.map(|text| serde_json::from_str(&text).map_err(|error| unreadable(name, &error)));
@@ -62,13 +62,9 @@ pub fn of_url(url: &Uri) -> Result<Request, ServerError> {
 
 fn unreadable(what: &str, error: &serde_json::Error) -> ServerError {
     match error.classify() {
-        Category::Data => malformed(format!("{what} is not what a request has: {error}")),
-        _ => Error::client(Code::BodyMalformed, format!("{what} is not JSON: {error}")).of_request(),
+        Category::Data => refusal(Code::RequestMalformed, format!("{what} is not what a request has: {error}")),
+        _ => refusal(Code::BodyMalformed, format!("{what} is not JSON: {error}")),
     }
-}
-
-fn malformed(message: impl Into<String>) -> ServerError {
-    Error::client(Code::RequestMalformed, message).of_request()
 }
 
 impl TryFrom<Parameters> for Request {
@@ -79,7 +75,7 @@ impl TryFrom<Parameters> for Request {
         let mut extensions = extensions.unwrap_or_default();
         extensions.retain(|_, value| !value.is_null());
         if query.is_none() && !extensions.contains_key("persistedQuery") {
-            return Err(malformed("a request has a `query`"));
+            return Err(refusal(Code::RequestMalformed, "a request has a `query`"));
         }
         let mut request = Self::new(query.unwrap_or_default());
         request.operation_name = operation_name.filter(|name| !name.is_empty());

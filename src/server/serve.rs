@@ -76,14 +76,14 @@ pub async fn serve(
         }
     }
     let end = Instant::now() + bounds.shutdown_timeout.0;
-    tracing::info!(connections = connections.len(), "told to stop");
+    sockets.stop();
     stopping.send_replace(true);
+    tracing::info!(connections = connections.len(), "told to stop");
     // Who has connected before the door closes has been let in by the system already.
     while let Ok(Ok((stream, peer))) = timeout_at(Instant::now(), listener.accept()).await {
         connections.spawn(connection(stream, peer, http.clone(), router.clone(), stopped.clone()));
     }
     drop(listener);
-    sockets.stop();
     let drained = async {
         while connections.join_next().await.is_some() {}
         sockets.ended().await;

@@ -19,9 +19,11 @@ use axum::extract::WebSocketUpgrade;
 use axum::response::Response;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
+use tracing::{Instrument, Span};
 
+use super::answer::not_now;
 use super::media::Media;
-use super::refusal::not_now;
+use crate::metrics::Metrics;
 
 mod connection;
 mod message;
@@ -86,6 +88,7 @@ impl Sockets {
         &self,
         request: WebSocketUpgrade,
         executor: impl Executor,
+        metrics: Metrics,
         timeouts: Timeouts,
         authorize: impl FnOnce(Map<String, Value>) -> Option<Data> + Send + 'static,
     ) -> Response {
@@ -97,6 +100,7 @@ impl Sockets {
                 format!("{} WebSockets are open, and no more are (the setting MAX_WEBSOCKETS)", self.most),
             );
         }
+        let span = Span::current();
         request
             .protocols([PROTOCOL])
             .max_message_size(MAX_MESSAGE)
@@ -107,8 +111,18 @@ impl Sockets {
                     // The sender is gone: so is the server.
                     let _ = stop.wait_for(|stop| *stop).await;
                 };
-                connection::run(socket, executor, timeouts, authorize, stopped).await;
+                connection::run(socket, executor, metrics, timeouts, authorize, stopped).instrument(span).await;
             })
+    }
+
+    /// How many are open.
+    pub fn open(&self) -> usize {
+        self.stop.receiver_count()
+    }
+
+    /// Whether they have been told to end.
+    pub fn are_stopping(&self) -> bool {
+        *self.stop.borrow()
     }
 
     /// Tells every connection that the server goes away, also those to come.

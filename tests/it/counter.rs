@@ -11,6 +11,7 @@ use axum::Router;
 use axum::extract::WebSocketUpgrade;
 use axum::routing::get;
 use bookends::config::Bounds;
+use bookends::metrics::Metrics;
 use bookends::server::websocket::{PROTOCOL, Sockets, Timeouts};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
@@ -133,7 +134,7 @@ impl Server {
             Some(data)
         };
         let upgrade = async move |sockets: axum::Extension<Sockets>, request: WebSocketUpgrade| {
-            sockets.upgrade(request, schema, timeouts, authorize)
+            sockets.upgrade(request, schema, Metrics::default(), timeouts, authorize)
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
@@ -151,21 +152,12 @@ impl Server {
 
     /// A WebSocket, if the server opens it.
     pub async fn handshake(&self, protocol: Option<&str>) -> Result<Client, tungstenite::Error> {
-        let uri = format!("ws://{}/graphql", self.address).parse().unwrap();
-        let mut request = ClientRequestBuilder::new(uri);
-        if let Some(protocol) = protocol {
-            request = request.with_sub_protocol(protocol);
-        }
-        let stream = TcpStream::connect(&self.address).await.unwrap();
-        Ok(Client(client_async(request, stream).await?.0))
+        Client::open(&self.address, protocol).await
     }
 
     /// A client that has been acknowledged.
     pub async fn client(&self) -> Client {
-        let mut client = self.socket(Some(PROTOCOL)).await;
-        client.say(json!({ "type": "connection_init" })).await;
-        assert_eq!(client.hear().await, json!({ "type": "connection_ack" }));
-        client
+        Client::acknowledged(&self.address).await
     }
 
     /// Waits until something is so.
@@ -184,6 +176,24 @@ impl Server {
 }
 
 impl Client {
+    /// A WebSocket to this address, if the server there opens it.
+    pub async fn open(address: &str, protocol: Option<&str>) -> Result<Self, tungstenite::Error> {
+        let mut request = ClientRequestBuilder::new(format!("ws://{address}/graphql").parse().unwrap());
+        if let Some(protocol) = protocol {
+            request = request.with_sub_protocol(protocol);
+        }
+        let stream = TcpStream::connect(address).await.unwrap();
+        Ok(Self(client_async(request, stream).await?.0))
+    }
+
+    /// One that has been acknowledged.
+    pub async fn acknowledged(address: &str) -> Self {
+        let mut client = Self::open(address, Some(PROTOCOL)).await.unwrap();
+        client.say(json!({ "type": "connection_init" })).await;
+        assert_eq!(client.hear().await, json!({ "type": "connection_ack" }));
+        client
+    }
+
     pub async fn send(&mut self, message: Message) {
         // What the server does about it is what counts.
         let _ = self.0.send(message).await;

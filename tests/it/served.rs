@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use axum::Router;
 use bookends::config::Bounds;
-use bookends::server::{bounded, serve};
+use bookends::metrics::Metrics;
+use bookends::server::{bounded, observed, serve};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -23,12 +24,18 @@ pub struct Served {
 
 impl Served {
     pub async fn new(router: Router, bounds: Bounds) -> Self {
+        Self::observed(router, bounds, &Metrics::default()).await
+    }
+
+    /// One whose requests are counted here.
+    pub async fn observed(router: Router, bounds: Bounds, metrics: &Metrics) -> Self {
+        let router = observed(bounded(router, &bounds), metrics);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let (stop, stopped) = oneshot::channel();
         let ended = tokio::spawn(async move {
             let stopped = async { stopped.await.unwrap_or_default() };
-            serve(listener, bounded(router, &bounds), &bounds, stopped).await
+            serve(listener, router, &bounds, stopped).await
         });
         Self { address, stop, ended }
     }
@@ -58,6 +65,11 @@ pub async fn heard(socket: &mut TcpStream) -> String {
 pub fn post(body: &str) -> String {
     let head = "POST /graphql HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n";
     format!("{head}Content-Length: {}\r\n\r\n{body}", body.len())
+}
+
+/// A request for what is at this path, after whose answer the server closes.
+pub fn get(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 }
 
 /// The code of the only error of an answer.

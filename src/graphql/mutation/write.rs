@@ -7,6 +7,8 @@ use sea_orm::{
     ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, SqliteTransactionMode, TransactionOptions, TransactionTrait,
 };
 
+use tracing::Instrument;
+
 use crate::db::{Db, Failure};
 use crate::events::{Event, Events};
 use crate::graphql::error::{Code, Error, Result};
@@ -72,7 +74,7 @@ impl From<DbErr> for WriteError {
 pub async fn write<W: Write>(context: &Context<'_>, write: W) -> Result<W::Done> {
     let db = context.data_unchecked::<Db>().clone();
     let events = context.data_unchecked::<Events>().clone();
-    let done = tokio::spawn(async move { try_again(&db, &events, &write).await }).await;
+    let done = tokio::spawn(async move { try_again(&db, &events, &write).await }.in_current_span()).await;
     done.unwrap_or_else(|panic| Err(Error::internal(&panic)))
 }
 
@@ -100,6 +102,7 @@ async fn try_again<W: Write>(db: &Db, events: &Events, write: &W) -> Result<W::D
         if is_over || tried == MOST_TRIES || begun.elapsed() + pause >= PATIENCE {
             return Err(error);
         }
+        db.metrics.write_retried();
         tracing::debug!(tried, ?error, "a write is tried again");
         tokio::time::sleep(pause).await;
     }

@@ -15,7 +15,8 @@ use tungstenite::error::ProtocolError;
 use super::message::{ClientMessage, End, ServerMessage};
 use super::operations::{Operation, Operations, Outcome};
 use super::{MAX_OPERATIONS, Timeouts};
-use crate::graphql::{Code, Error};
+use crate::graphql::{Code, refusal};
+use crate::metrics::Metrics;
 
 /// Pings without an answer after which a client is taken for dead.
 const UNANSWERED: u32 = 2;
@@ -24,11 +25,12 @@ const UNANSWERED: u32 = 2;
 pub async fn run(
     socket: WebSocket,
     executor: impl Executor,
+    metrics: Metrics,
     timeouts: Timeouts,
     authorize: impl FnOnce(Map<String, Value>) -> Option<Data>,
     stopped: impl Future<Output = ()>,
 ) {
-    let mut connection = Connection { socket, operations: Operations::default(), timeouts };
+    let mut connection = Connection { socket, operations: Operations::default(), timeouts, metrics };
     let end = tokio::select! {
         Err(end) = connection.serve(executor, authorize) => end,
         () = stopped => End::GoingAway,
@@ -40,6 +42,7 @@ struct Connection {
     socket: WebSocket,
     operations: Operations,
     timeouts: Timeouts,
+    metrics: Metrics,
 }
 
 impl Connection {
@@ -105,7 +108,7 @@ impl Connection {
             ClientMessage::Subscribe { id, .. } if self.operations.contains(&id) => Err(End::SubscriberExists(id)),
             ClientMessage::Subscribe { id, .. } if self.operations.len() >= MAX_OPERATIONS => {
                 let message = format!("a connection has at most {MAX_OPERATIONS} operations at a time");
-                let error = Error::client(Code::TooManyOperations, message).of_request();
+                let error = refusal(Code::TooManyOperations, message);
                 self.say(ServerMessage::Error { id: &id, payload: &[error] }).await
             }
             ClientMessage::Subscribe { id, payload } => {
@@ -146,6 +149,9 @@ impl Connection {
     }
 
     async fn say(&mut self, message: ServerMessage<'_>) -> Result<(), End> {
+        for code in message.errors().iter().filter_map(Code::of) {
+            self.metrics.error(code);
+        }
         let text = serde_json::to_string(&message).map_err(|_| End::Internal)?;
         self.write(Some(Message::text(text))).await
     }

@@ -98,6 +98,17 @@ impl ClientMessage {
     }
 }
 
+impl ServerMessage<'_> {
+    /// What the client is told of that went wrong.
+    pub fn errors(&self) -> &[ServerError] {
+        match self {
+            Self::Next { payload, .. } => &payload.errors,
+            Self::Error { payload, .. } => payload,
+            Self::ConnectionAck | Self::Pong { .. } | Self::Complete { .. } => &[],
+        }
+    }
+}
+
 impl End {
     /// What the client is told, if it can be.
     pub fn frame(self) -> Option<CloseFrame> {

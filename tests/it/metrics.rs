@@ -1,0 +1,163 @@
+//! What `/metrics` says, and that docs/operations.md says what it means.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use bookends::config::{Bounds, Limits};
+use bookends::graphql::Api;
+use bookends::metrics::Metrics;
+use bookends::seed::{self, Progress};
+use bookends::server::{Access, router};
+use serde_json::json;
+use testdb::TestDb;
+
+use crate::counter::Client;
+use crate::operations::same_but_advice;
+use crate::served::{Served, get, post};
+use crate::shop::{SMALL, empty};
+
+/// A served shop, whose metrics are those of its database.
+async fn served() -> (TestDb, Metrics, Served) {
+    let (test, db) = empty().await;
+    seed::fill(&db, SMALL, Progress::Lines).await.unwrap();
+    let metrics = db.metrics.clone();
+    let router = router(Api::new(db, Limits::DEFAULT), Access::Loopback);
+    let served = Served::observed(router, Bounds::DEFAULT, &metrics).await;
+    (test, metrics, served)
+}
+
+async fn ask(served: &Served, query: &str) {
+    let answer = served.ask(post(&json!({ "query": query }).to_string())).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
+/// The samples, by all that stands before their value.
+async fn samples(served: &Served) -> BTreeMap<String, f64> {
+    let answer = served.ask(get("/metrics")).await;
+    let samples = answer.lines().filter(|line| line.starts_with("bookends_")).filter_map(|line| line.rsplit_once(' '));
+    samples.map(|(name, value)| (name.to_owned(), value.parse().unwrap())).collect()
+}
+
+/// How much samples have grown by what is done.
+async fn growth(served: &Served, names: &[&str], done: impl Future<Output = ()>) -> Vec<f64> {
+    let before = samples(served).await;
+    done.await;
+    let after = samples(served).await;
+    let value = |samples: &BTreeMap<String, f64>, name: &str| samples.get(name).copied().unwrap_or_default();
+    names.iter().map(|name| value(&after, name) - value(&before, name)).collect()
+}
+
+#[tokio::test]
+async fn pages_are_counted_by_list_and_end() {
+    let (_test, _, served) = served().await;
+    let names = [
+        r#"bookends_pages_total{list="Query.books",end="front"}"#,
+        r#"bookends_pages_total{list="Query.books",end="back"}"#,
+        r#"bookends_pages_total{list="Query.ratings",end="back"}"#,
+        r#"bookends_pages_total{list="Book.ratings",end="front"}"#,
+        r#"bookends_statement_duration_seconds_count{pool="reader",outcome="ok"}"#,
+    ];
+    let asked = async {
+        ask(&served, "{ books(first: 3) { nodes { ratings(first: 2) { nodes { id } } } } }").await;
+        ask(&served, "{ ratings(last: 3) { pageInfo { hasNextPage } } }").await;
+        // What is not read is no page.
+        ask(&served, "{ ratings(last: 3) { totalCount } }").await;
+    };
+    assert_eq!(growth(&served, &names, asked).await, [1.0, 0.0, 1.0, 3.0, 4.0]);
+}
+
+#[tokio::test]
+async fn errors_are_counted_by_code_wherever_they_are_told() {
+    let (_test, _, served) = served().await;
+    let names = [
+        r#"bookends_errors_total{code="PAGE_INVALID"}"#,
+        r#"bookends_errors_total{code="GRAPHQL_PARSE_FAILED"}"#,
+        r#"bookends_errors_total{code="BODY_MALFORMED"}"#,
+        r#"bookends_errors_total{code="ID_INVALID"}"#,
+        r#"bookends_operation_duration_seconds_count{type="query"}"#,
+    ];
+    let asked = async {
+        ask(&served, "{ books(first: -1) { nodes { id } } orders(first: -1) { nodes { id } } }").await;
+        ask(&served, "{").await;
+        served.ask(post("?")).await;
+        let mut client = Client::acknowledged(&served.address).await;
+        client.subscribe("a", r#"{ node(id: "?") { id } }"#).await;
+        assert_eq!(client.hear().await["payload"]["errors"].as_array().unwrap().len(), 1);
+    };
+    assert_eq!(growth(&served, &names, asked).await, [2.0, 1.0, 1.0, 1.0, 2.0]);
+}
+
+#[tokio::test]
+async fn sockets_and_subscriptions_are_of_the_moment() {
+    let (_test, _, served) = served().await;
+    let names = ["bookends_websockets", "bookends_subscriptions"];
+    let mut client = None;
+    let opened = async {
+        let mut opened = Client::acknowledged(&served.address).await;
+        for id in ["a", "b"] {
+            opened.subscribe(id, "subscription { ratingAdded { cursor } }").await;
+        }
+        client = Some(opened);
+        while samples(&served).await["bookends_subscriptions"] < 2.0 {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    assert_eq!(growth(&served, &names, opened).await, [1.0, 2.0]);
+    drop(client);
+    while samples(&served).await["bookends_websockets"] > 0.0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert_eq!(samples(&served).await["bookends_subscriptions"], 0.0);
+}
+
+/// Whatever clients send, there are only so many lines.
+#[tokio::test]
+async fn labels_have_few_values() {
+    let (_test, _, served) = served().await;
+    for n in 0..20 {
+        served.ask(format!("GET /{n} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")).await;
+        served.ask(format!("M{n} / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")).await;
+        ask(&served, &format!("query Q{n} {{ a{n}: books(first: 1) {{ nodes {{ id }} }} }}")).await;
+    }
+    let samples = samples(&served).await;
+    assert!(samples.len() < 150, "{samples:#?}");
+    assert_eq!(samples[r#"bookends_request_duration_seconds_count{route="other",method="GET",status="404"}"#], 20.0);
+}
+
+#[tokio::test]
+async fn the_metrics_are_those_of_the_documentation() {
+    let (_test, metrics, served) = served().await;
+    ask(&served, "{ books(first: -1) { nodes { id } } ratings { nodes { id } } }").await;
+    metrics.write_retried();
+    let answer = served.ask(get("/metrics")).await;
+    assert!(
+        answer.contains("content-type: application/openmetrics-text; version=1.0.0; charset=utf-8\r\n"),
+        "{answer}"
+    );
+    assert!(answer.ends_with("# EOF\n"), "{answer}");
+
+    let comments = |kind: &str| -> BTreeMap<String, String> {
+        let comments = answer.lines().filter_map(|line| line.strip_prefix("# ")?.strip_prefix(kind)?.split_once(' '));
+        comments.map(|(name, text)| (name.to_owned(), text.to_owned())).collect()
+    };
+    let (types, helps) = (comments("TYPE "), comments("HELP "));
+    let families = answer.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
+    let rows = families.map(|family| {
+        let labels: BTreeSet<&str> = answer
+            .lines()
+            .filter_map(|line| line.strip_prefix(family)?.split_once('{')?.1.split_once('}'))
+            .flat_map(|(labels, _)| labels.split(',').filter_map(|label| label.split_once('=')))
+            .map(|(label, _)| label)
+            .filter(|label| *label != "le")
+            .collect();
+        let labels: Vec<String> = labels.iter().map(|label| format!("`{label}`")).collect();
+        let suffix = match types[family].as_str() {
+            "counter" => "_total",
+            "info" => "_info",
+            _ => "",
+        };
+        let (kind, help) = (&types[family], helps[family].trim_end_matches('.'));
+        format!("| `{family}{suffix}` | {kind} | {} | {help}", labels.join(", "))
+    });
+    same_but_advice("Metrics", &rows.collect::<Vec<_>>());
+}

@@ -1,0 +1,208 @@
+//! What is seen of a request: its id, its line in the log, its trace.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::mpsc::{Receiver, channel};
+
+use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use opentelemetry_proto::tonic::common::v1::any_value::Value as AnyValue;
+use opentelemetry_proto::tonic::trace::v1::Span;
+use prost::Message;
+use serde_json::{Value, json};
+use testdb::TestDb;
+
+use crate::program::{LONG, Program, bookends};
+
+const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+const PARENT: &str = "00f067aa0ba902b7";
+
+/// Sends a request with these headers on a connection of its own; the head of the answer.
+fn post(address: &str, headers: &str, body: &Value) -> String {
+    let mut socket = TcpStream::connect(address).unwrap();
+    socket.set_read_timeout(Some(LONG)).unwrap();
+    let body = body.to_string();
+    let head = "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n";
+    write!(socket, "{head}{headers}Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).unwrap();
+    answer.split_once("\r\n\r\n").unwrap().0.to_owned()
+}
+
+fn id(head: &str) -> &str {
+    head.lines().find_map(|line| line.strip_prefix("x-request-id: ")).unwrap_or_else(|| panic!("{head}"))
+}
+
+#[test]
+fn an_answer_has_the_id_of_its_request() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let test = runtime.block_on(TestDb::new());
+    let program = Program::start(bookends(&test.url).env("LOG_FORMAT", "json"));
+    let address = program.address();
+    let query = json!({ "query": "query Page { books(first: 1) { nodes { id } } }", "operationName": "Page" });
+
+    assert_eq!(id(&post(&address, "X-Request-Id: shop-7/a\r\n", &query)), "shop-7/a");
+    let line: Value = serde_json::from_str(&program.says("answered")).unwrap();
+    assert_eq!((&line["status"], &line["errors"], &line["level"]), (&json!(200), &json!(""), &json!("INFO")));
+    assert!(line["ms"].as_f64().unwrap() > 0.0);
+    let request = &line["spans"][0];
+    for (field, value) in [("id", "shop-7/a"), ("method", "POST"), ("route", "/graphql"), ("operation", "Page")] {
+        assert_eq!(request[field], value, "{line}");
+    }
+
+    // An id that cannot be passed on is not: it would break the log, or fill it.
+    for bad in [
+        "X-Request-Id: \r\n",
+        "X-Request-Id: a b\r\n",
+        "X-Request-Id: é\r\n",
+        &format!("X-Request-Id: {}\r\n", "x".repeat(129)),
+        "",
+    ] {
+        let head = post(&address, bad, &json!({ "query": "{ books(first: -1) { nodes { id } } }" }));
+        assert!(uuid::Uuid::parse_str(id(&head)).is_ok_and(|id| id.get_version_num() == 7), "{head}");
+        let line: Value = serde_json::from_str(&program.says("answered")).unwrap();
+        assert_eq!((&line["spans"][0]["id"], &line["errors"]), (&json!(id(&head)), &json!("PAGE_INVALID")));
+    }
+
+    // Where nothing is traced, the log still says what the request is part of.
+    post(&address, &format!("Traceparent: 00-{TRACE}-{PARENT}-01\r\n"), &query);
+    let line: Value = serde_json::from_str(&program.says("answered")).unwrap();
+    assert_eq!(line["spans"][0]["trace_id"], TRACE);
+    post(&address, "Traceparent: 00-0-0-01\r\n", &query);
+    let line: Value = serde_json::from_str(&program.says("answered")).unwrap();
+    assert_eq!(line["spans"][0]["trace_id"], Value::Null);
+}
+
+#[test]
+fn what_a_client_sends_is_on_one_line_of_the_log() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let test = runtime.block_on(TestDb::new());
+    let program = Program::start(&mut bookends(&test.url));
+    let address = program.address();
+    for secret in ["query { secret(token: \"hunter2\") }", "query hunter2 { a }"] {
+        let authorization = "Authorization: Bearer hunter2\r\n";
+        post(&address, authorization, &json!({ "query": secret, "operationName": "no\nsuch\u{1b}[31m" }));
+        let line = program.says("answered");
+        assert!(!line.contains("hunter2") && !line.contains("such"), "{line}");
+        assert!(line.contains("GRAPHQL_VALIDATION_FAILED") || line.contains("BAD_USER_INPUT"), "{line}");
+    }
+}
+
+/// A collector that takes what it is sent.
+fn collector() -> (String, Receiver<(String, ExportTraceServiceRequest)>) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let (sender, sent) = channel();
+    std::thread::spawn(move || {
+        for socket in listener.incoming() {
+            let mut socket = socket.unwrap();
+            while let Some((head, body)) = request(&mut socket) {
+                socket.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
+                let _ = sender.send((head, ExportTraceServiceRequest::decode(&body[..]).unwrap()));
+            }
+        }
+    });
+    (format!("http://{address}"), sent)
+}
+
+/// The next request on a connection, if there is one.
+fn request(socket: &mut TcpStream) -> Option<(String, Vec<u8>)> {
+    let mut head = Vec::new();
+    let mut byte = [0];
+    while !head.ends_with(b"\r\n\r\n") {
+        socket.read_exact(&mut byte).ok()?;
+        head.push(byte[0]);
+    }
+    let head = String::from_utf8(head).unwrap().to_ascii_lowercase();
+    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
+    let mut body = vec![0; length.parse().unwrap()];
+    socket.read_exact(&mut body).ok()?;
+    Some((head, body))
+}
+
+fn attribute<'a>(span: &'a Span, key: &str) -> &'a AnyValue {
+    let attribute = span.attributes.iter().find(|attribute| attribute.key == key);
+    attribute.unwrap_or_else(|| panic!("{key} in {span:#?}")).value.as_ref().unwrap().value.as_ref().unwrap()
+}
+
+fn text(text: &str) -> AnyValue {
+    AnyValue::StringValue(text.into())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[test]
+fn a_trace_goes_from_the_client_through_the_connections_to_the_statements() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let test = runtime.block_on(TestDb::new());
+    let (endpoint, sent) = collector();
+    let mut command = bookends(&test.url);
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint).env("OTEL_EXPORTER_OTLP_HEADERS", "x-token=sesame");
+    let mut program =
+        Program::start(command.env("OTEL_SERVICE_NAME", "shop").env("OTEL_TRACES_SAMPLER", "parentbased_always_off"));
+    let address = program.address();
+    let query = "query Page { books(first: 2) { nodes { name ratings(first: 1) { nodes { id } } } } }";
+    let parent = format!("Traceparent: 00-{TRACE}-{PARENT}-01\r\n");
+    assert!(post(&address, &parent, &json!({ "query": query, "operationName": "Page" })).contains("200 OK"));
+    let mutation = "mutation { addBook(input: { name: \"x\", year: 1 }) { clientMutationId } }";
+    assert!(post(&address, &parent, &json!({ "query": mutation })).contains("200 OK"));
+    // The sampler leaves out what nobody else traces.
+    assert!(post(&address, "", &json!({ "query": query })).contains("200 OK"));
+    program.signal("-TERM");
+    assert!(program.ends_within(LONG).success());
+
+    let mut spans = Vec::new();
+    while let Ok((head, batch)) = sent.try_recv() {
+        assert!(head.starts_with("post /v1/traces ") && head.contains("x-token: sesame\r\n"), "{head}");
+        for resource in batch.resource_spans {
+            let attributes = resource.resource.unwrap().attributes;
+            let service = attributes.iter().find(|attribute| attribute.key == "service.name").unwrap();
+            assert_eq!(service.value.clone().unwrap().value.unwrap(), text("shop"));
+            spans.extend(resource.scope_spans.into_iter().flat_map(|scope| scope.spans));
+        }
+    }
+    assert!(spans.iter().all(|span| hex(&span.trace_id) == TRACE), "{spans:#?}");
+    let below =
+        |parent: &str| -> Vec<&Span> { spans.iter().filter(|span| hex(&span.parent_span_id) == parent).collect() };
+
+    let requests = below(PARENT);
+    assert_eq!(requests.len(), 2, "{spans:#?}");
+    let request = requests.iter().find(|span| attribute(span, "operation") == &text("Page")).unwrap();
+    assert_eq!(request.name, "POST /graphql");
+    assert_eq!(attribute(request, "http.response.status_code"), &AnyValue::IntValue(200));
+    let connections = below(&hex(&request.span_id));
+    let fields: Vec<_> = connections.iter().map(|span| (attribute(span, "field"), attribute(span, "lists"))).collect();
+    assert_eq!(
+        fields,
+        [(&text("Query.books"), &AnyValue::IntValue(1)), (&text("Book.ratings"), &AnyValue::IntValue(2))]
+    );
+    for connection in connections {
+        let statements = below(&hex(&connection.span_id));
+        assert_eq!(statements.len(), 1, "{spans:#?}");
+        let statement = statements[0];
+        assert_eq!(statement.name, "SELECT");
+        let AnyValue::StringValue(sql) = attribute(statement, "db.query.text") else { panic!("{statement:#?}") };
+        assert!(sql.contains("book"), "{sql}");
+        let (begin, end) = (connection.start_time_unix_nano, connection.end_time_unix_nano);
+        assert!(begin <= statement.start_time_unix_nano && statement.end_time_unix_nano <= end, "{spans:#?}");
+    }
+    // Writing happens in a task of its own, and is part of the request all the same.
+    let mutation = requests.iter().find(|span| span.span_id != request.span_id).unwrap();
+    assert!(below(&hex(&mutation.span_id)).iter().any(|span| span.name == "INSERT"), "{spans:#?}");
+}
+
+#[test]
+fn a_collector_that_is_not_there_is_no_reason_not_to_answer() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let test = runtime.block_on(TestDb::new());
+    let mut program = Program::start(bookends(&test.url).env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1"));
+    let address = program.address();
+    assert!(post(&address, "", &json!({ "query": "{ books(first: 1) { nodes { id } } }" })).contains("200 OK"));
+    program.signal("-TERM");
+    assert!(program.ends_within(LONG).success());
+
+    let mut wrong = Program::start(bookends(&test.url).env("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"));
+    wrong.says("OTEL_EXPORTER_OTLP_ENDPOINT");
+    assert!(!wrong.ends_within(LONG).success());
+}
