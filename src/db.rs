@@ -17,14 +17,14 @@ use crate::metrics::Metrics;
 
 mod deadline;
 mod failure;
-mod outage;
 mod reader;
+mod trust;
 mod wait;
 mod watch;
 
 pub use failure::Failure;
-pub use outage::{Outage, Trust};
 pub use reader::Reader;
+pub use trust::Trust;
 pub use watch::NotReady;
 
 /// How long to wait for a connection, to the server or from the pool.

@@ -50,6 +50,17 @@ pub struct Bounds {
     )]
     pub read_timeout: Seconds,
 
+    /// How long a client may take to take a part of an answer. A WebSocket is given up after 30 seconds.
+    #[arg(
+        long,
+        env = "WRITE_TIMEOUT",
+        default_value_t = Bounds::DEFAULT.write_timeout,
+        value_name = "SECONDS",
+        value_parser = some_time,
+        global = true
+    )]
+    pub write_timeout: Seconds,
+
     /// How long a server that is told to stop goes on with what it has begun.
     #[arg(long, env = "SHUTDOWN_TIMEOUT", default_value_t = Bounds::DEFAULT.shutdown_timeout, value_name = "SECONDS", global = true)]
     pub shutdown_timeout: Seconds,
@@ -76,6 +87,7 @@ impl Bounds {
         max_websockets: 10_000,
         request_timeout: Seconds(Duration::from_secs(30)),
         read_timeout: Seconds(Duration::from_secs(30)),
+        write_timeout: Seconds(Duration::from_secs(90)),
         shutdown_timeout: Seconds(Duration::from_secs(20)),
         database_wait: Seconds(Duration::from_secs(30)),
         cors_origins: Vec::new(),

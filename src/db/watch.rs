@@ -7,7 +7,7 @@ use sea_orm::sqlx::{self, Database};
 use sea_orm::{ColumnTrait, DatabaseConnection, DbBackend, EntityTrait, QueryFilter};
 use tokio::time::timeout;
 
-use super::{Db, Outage, Reader};
+use super::{Db, Failure, Reader};
 use crate::metrics::{Metrics, Pool};
 use crate::telemetry::trace;
 
@@ -38,7 +38,7 @@ impl Db {
         let applied = seaql_migrations::Entity::find().filter(version.is_in(migrations));
         match timeout(PATIENCE, applied.all(&Reader::new(self))).await {
             Ok(Ok(applied)) if applied.len() == needed => Ok(()),
-            Ok(Err(error)) if Outage::of(&error).is_some() => Err(NotReady::NoAnswer),
+            Ok(Err(error)) if Failure::of(&error) != Failure::Other => Err(NotReady::NoAnswer),
             Ok(_) => Err(NotReady::Behind),
             Err(_) => Err(NotReady::NoAnswer),
         }

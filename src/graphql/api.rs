@@ -1,5 +1,6 @@
 //! The API: a request in, a response out, in which every error has a code; and of a subscription, many responses.
 
+use std::any::TypeId;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -9,6 +10,7 @@ use async_graphql::{BatchRequest, BatchResponse, Data, Executor, Request, Respon
 
 use tracing::Span;
 
+use super::admission::{Admission, NotDone};
 use super::coercion::InputTypes;
 use super::documents::{Document, Documents, Hash};
 use super::error::{Code, Error, refusal};
@@ -177,6 +179,14 @@ pub fn was_executed(response: &Response) -> bool {
     response.errors.is_empty() || response.errors.iter().any(|error| !error.path.is_empty())
 }
 
+/// The one response to a query or a mutation.
+fn only(done: Result<Option<Response>, NotDone>) -> Response {
+    match done {
+        Ok(response) => response.unwrap_or_default(),
+        Err(not_done) => Response::from_errors(vec![not_done.into()]),
+    }
+}
+
 /// What is said to several requests in one: they would have the limits of one each.
 pub fn no_batches() -> ServerError {
     refusal(Code::RequestMalformed, "one request at a time: batches are not accepted")
@@ -222,8 +232,13 @@ impl Executor for Api {
     fn execute_stream(&self, request: Request, session: Option<Arc<Data>>) -> BoxStream<'static, Response> {
         match self.check(request, |_| Ok(())) {
             Ok(Checked { request, is_known, mut running }) => {
-                let schema = self.schema(is_known);
-                let mut responses = schema.execute_stream_with_session_data(request, session.unwrap_or_default());
+                let session = session.unwrap_or_default();
+                let admission = session.get(&TypeId::of::<Admission>()).and_then(|found| found.downcast_ref()).cloned();
+                let mut responses = self.schema(is_known).execute_stream_with_session_data(request, session);
+                // What has an end takes a place until then, as over HTTP.
+                if let Some(admission) = admission.filter(|_: &Admission| running.kind.is_some()) {
+                    responses = stream::once(async move { only(admission.run(responses.next()).await) }).boxed();
+                }
                 let span = tracing::error_span!("operation", operation = running.name.as_deref());
                 let responses = stream::poll_fn(move |context| {
                     let _entered = span.enter();

@@ -7,7 +7,7 @@ use keyset::{CursorError, OrderError, PageError};
 use sea_orm::DbErr;
 use uuid::Uuid;
 
-use crate::db::Outage;
+use crate::db::Failure;
 use crate::events::Lagged;
 
 /// The machine-readable reason in an error's `extensions.code`. Every error has one; [`Code::ALL`] says what they mean.
@@ -112,7 +112,11 @@ impl Code {
             "events were lost to this subscription, which ends: list again, then subscribe",
         ),
         (Self::WebSocketRequired, "WEBSOCKET_REQUIRED", "a subscription that did not come by a WebSocket"),
-        (Self::TooManyOperations, "TOO_MANY_OPERATIONS", "more than 100 operations at a time on one WebSocket"),
+        (
+            Self::TooManyOperations,
+            "TOO_MANY_OPERATIONS",
+            "more than 100 operations at a time on one WebSocket, or more than 1 MiB of them",
+        ),
         (Self::UrlTooLong, "URL_TOO_LONG", "the URL of the request is longer than 16 KiB: send it as a body, by POST"),
         (
             Self::TimedOut,
@@ -173,6 +177,11 @@ impl Error {
         ServerError { extensions: error.extensions, ..ServerError::new(error.message, None) }
     }
 
+    /// Others were in the way of a write.
+    pub fn in_the_way() -> Self {
+        Self::client(Code::Conflict, "other writes were in the way: try again")
+    }
+
     /// Ours: the client reads a fixed text and an id, the log has the rest under that id.
     pub fn internal(cause: &dyn std::error::Error) -> Self {
         let id = Uuid::now_v7();
@@ -209,15 +218,20 @@ impl From<PageError> for Error {
 
 impl From<DbErr> for Error {
     fn from(error: DbErr) -> Self {
-        match Outage::of(&error) {
-            Some(Outage::Lost | Outage::Unavailable) => {
+        match Failure::of(&error) {
+            Failure::Lost | Failure::Unavailable => {
                 tracing::warn!(cause = %error, "the database does not answer");
                 Self::client(Code::Unavailable, "the database does not answer: try again")
             }
-            Some(Outage::TimedOut) => {
+            Failure::TimedOut => {
                 Self::client(Code::TimedOut, "the database took too long (the setting REQUEST_TIMEOUT)")
             }
-            None => Self::internal(&error),
+            Failure::InTheWay => Self::in_the_way(),
+            Failure::OutOfRange => {
+                Self::client(Code::OutOfRange, "the database cannot hold the value, or a sum with it")
+            }
+            Failure::Reference => Self::client(Code::InUse, "something else in the database refers to it"),
+            Failure::Other => Self::internal(&error),
         }
     }
 }

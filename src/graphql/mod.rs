@@ -6,6 +6,7 @@
 
 use async_graphql::SDLExportOptions;
 
+mod admission;
 mod api;
 mod coercion;
 mod documents;
@@ -40,6 +41,7 @@ mod decimal;
 
 mod error;
 
+pub use admission::{Admission, NotDone};
 pub use api::{Api, no_batches, was_executed};
 pub use error::{Code, Error, refusal};
 pub use mutation::Permission;

@@ -1,15 +1,11 @@
 //! What stands between a client and the routes.
 //!
-//! The API's requests pass three gates. The body is read first, wholly: only whoever has said all that it has to say takes a place
-//! among those who are worked on, so that slow clients keep nobody out. There are so many places and no queue: a server that is
-//! behind does not get further behind by letting requests wait, and whoever is told so at once can go to another one. Then
-//! the clock runs, and what is not answered in time is dropped, with all that it waits for.
+//! The body of a request to the API is read first, wholly: only whoever has said all that it has to say takes a place among those
+//! who are worked on ([`Admission`]), so that slow clients keep nobody out. What comes by a WebSocket takes the same places.
 
 use std::error::Error;
-use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::header::{
@@ -18,8 +14,8 @@ use axum::http::header::{
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
+use axum::{Extension, Router};
 use http_body_util::LengthLimitError;
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
@@ -31,7 +27,7 @@ use super::answer::{not_now, panicked, refuse};
 use super::media::Media;
 use super::observe::REQUEST_ID;
 use crate::config::Bounds;
-use crate::graphql::Code;
+use crate::graphql::{Admission, Code, NotDone};
 
 /// The one route that costs something.
 const API: &str = "/graphql";
@@ -54,16 +50,16 @@ const HEADERS: [(HeaderName, &str); 4] = [
 /// The routes within these bounds. All but the API answer also when the server is busy.
 pub fn bounded(router: Router, bounds: &Bounds) -> Router {
     let gate = Gate {
-        places: Arc::new(Semaphore::new(bounds.max_requests)),
+        admission: Admission::new(bounds.max_requests, bounds.request_timeout.0),
         max_body_size: bounds.max_body_size,
         read_timeout: bounds.read_timeout.0,
-        request_timeout: bounds.request_timeout.0,
     };
     let compression = CompressionLayer::new()
         .quality(CompressionLevel::Fastest)
         .compress_when(DefaultPredicate::new().and(SizeAbove::new(COMPRESSED_FROM)));
     let router = router
         .layer(DefaultBodyLimit::disable())
+        .layer(Extension(gate.admission.clone()))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(gate, pass))
         .layer(compression);
@@ -78,10 +74,9 @@ pub fn bounded(router: Router, bounds: &Bounds) -> Router {
 
 #[derive(Clone)]
 struct Gate {
-    places: Arc<Semaphore>,
+    admission: Admission,
     max_body_size: usize,
     read_timeout: Duration,
-    request_timeout: Duration,
 }
 
 async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Response {
@@ -97,15 +92,11 @@ async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Respons
         Ok(request) => request,
         Err(refusal) => return refusal,
     };
-    let Ok(_place) = gate.places.try_acquire() else {
-        return not_now(media, "the server has as much to do as it takes on: try again");
-    };
-    let answer = timeout(gate.request_timeout, next.run(request)).await;
-    answer.unwrap_or_else(|_| {
-        let message =
-            "the request took too long (the setting REQUEST_TIMEOUT); a mutation may take effect all the same";
-        refuse(media, StatusCode::GATEWAY_TIMEOUT, Code::TimedOut, message)
-    })
+    match gate.admission.run(next.run(request)).await {
+        Ok(answer) => answer,
+        Err(full @ NotDone::Full) => not_now(media, full.to_string()),
+        Err(late @ NotDone::TooLate) => refuse(media, StatusCode::GATEWAY_TIMEOUT, Code::TimedOut, late.to_string()),
+    }
 }
 
 impl Gate {

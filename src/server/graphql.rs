@@ -19,7 +19,7 @@ use super::answer::answer;
 use super::media::{Media, is_json};
 use super::request;
 use super::websocket::{Sockets, Timeouts};
-use crate::graphql::{Code, refusal};
+use crate::graphql::{Admission, Code, refusal};
 
 /// A body of JSON: any operation but a subscription.
 pub async fn post(State(app): State<App>, headers: HeaderMap, body: Result<Bytes, BytesRejection>) -> Response {
@@ -41,24 +41,33 @@ pub async fn post(State(app): State<App>, headers: HeaderMap, body: Result<Bytes
 pub async fn get(
     State(app): State<App>,
     sockets: Option<Extension<Sockets>>,
+    admission: Option<Extension<Admission>>,
     headers: HeaderMap,
     url: Uri,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
     match upgrade {
-        Ok(upgrade) => socket(app, sockets, headers, upgrade),
+        Ok(upgrade) => socket(app, sockets.unwrap_or_default().0, admission, headers, upgrade),
         Err(rejection) if headers.contains_key(UPGRADE) => rejection.into_response(),
         Err(_) => respond(&headers, async { Ok(app.api.query(request::of_url(&url)?).await) }).await,
     }
 }
 
 /// Opens a WebSocket. Whoever may write on it is known by its headers, or by what it is opened with: a browser adds no header.
-fn socket(app: App, sockets: Option<Extension<Sockets>>, headers: HeaderMap, upgrade: WebSocketUpgrade) -> Response {
-    let Extension(sockets) = sockets.unwrap_or_default();
+fn socket(
+    app: App,
+    sockets: Sockets,
+    admission: Option<Extension<Admission>>,
+    headers: HeaderMap,
+    upgrade: WebSocketUpgrade,
+) -> Response {
     let metrics = app.api.db().metrics.clone();
     sockets.upgrade(upgrade, app.api, metrics, Timeouts::default(), move |opening| {
         let authorization = opening.get("Authorization").or_else(|| opening.get("authorization"));
         let mut data = Data::default();
+        if let Some(Extension(admission)) = admission {
+            data.insert(admission);
+        }
         data.insert(app.access.permission(&headers, authorization.and_then(serde_json::Value::as_str)));
         Some(data)
     })

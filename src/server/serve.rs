@@ -1,7 +1,7 @@
 //! The connections of a server, from the first to the last.
 //!
-//! `axum::serve` bounds neither the head of a request nor its time, and waits for the last connection without end. What it
-//! does beyond that is this loop.
+//! `axum::serve` bounds neither the head of a request nor its time, nor the time of a client that does not take its answer, and
+//! waits for the last connection without end. What it does beyond that is this loop.
 //!
 //! A server that stops takes what has come to its door and closes it. A connection that has begun a request gets its answer, with
 //! `Connection: close`. One that is silent is not closed at once: its client may be about to send, and has no way to know. It is
@@ -10,7 +10,7 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -26,6 +26,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout_at};
+use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
 use super::websocket::Sockets;
@@ -59,6 +60,13 @@ pub async fn serve(
         .header_read_timeout(bounds.read_timeout.0)
         .max_headers(MAX_HEADERS)
         .max_header_size(MAX_HEAD);
+    let take = |stream: TcpStream| {
+        // An answer is written at once: there is nothing to wait for.
+        let _ = stream.set_nodelay(true);
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(bounds.write_timeout.0));
+        Box::pin(stream)
+    };
     let (stopping, stopped) = watch::channel(false);
     let mut connections = JoinSet::new();
     let mut stop = pin!(stop);
@@ -68,7 +76,7 @@ pub async fn serve(
             () = &mut stop => break,
             accepted = listener.accept() => match accepted {
                 Ok((stream, peer)) => {
-                    connections.spawn(connection(stream, peer, http.clone(), router.clone(), stopped.clone()));
+                    connections.spawn(connection(take(stream), peer, http.clone(), router.clone(), stopped.clone()));
                 }
                 Err(error) => give_way(&error).await,
             },
@@ -81,7 +89,7 @@ pub async fn serve(
     tracing::info!(connections = connections.len(), "told to stop");
     // Who has connected before the door closes has been let in by the system already.
     while let Ok(Ok((stream, peer))) = timeout_at(Instant::now(), listener.accept()).await {
-        connections.spawn(connection(stream, peer, http.clone(), router.clone(), stopped.clone()));
+        connections.spawn(connection(take(stream), peer, http.clone(), router.clone(), stopped.clone()));
     }
     drop(listener);
     let drained = async {
@@ -105,14 +113,12 @@ async fn give_way(error: &io::Error) {
 }
 
 async fn connection(
-    stream: TcpStream,
+    stream: Pin<Box<TimeoutStream<TcpStream>>>,
     peer: SocketAddr,
     http: http1::Builder,
     router: Router,
     mut stopped: watch::Receiver<bool>,
 ) {
-    // An answer is written at once: there is nothing to wait for.
-    let _ = stream.set_nodelay(true);
     let stopping = stopped.clone();
     let service = service_fn(move |request: Request<hyper::body::Incoming>| {
         let request = request.map(Body::new);

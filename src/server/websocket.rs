@@ -35,7 +35,7 @@ pub const PROTOCOL: &str = "graphql-transport-ws";
 /// Operations at a time on one connection.
 pub const MAX_OPERATIONS: usize = 100;
 
-/// Bytes of one message from a client.
+/// Bytes of one message from a client; and of all that began the operations of a connection, which keep what they were asked.
 pub const MAX_MESSAGE: usize = 1 << 20;
 
 /// Bytes that are read at a time. Each connection has a buffer of that size, also when it is silent.

@@ -11,8 +11,9 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use bookends::config::{Bounds, Seconds};
 use bookends::server::bounded;
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::Notify;
+use tokio::time::sleep;
 use tower::ServiceExt;
 
 use crate::served::{LONG, Served, code, heard, post as request};
@@ -98,6 +99,26 @@ async fn clients_that_are_slow_are_dropped() {
     let answer = heard(&mut in_the_body).await;
     assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
     assert_eq!(code(&answer), "TIMEOUT");
+}
+
+#[tokio::test]
+async fn clients_that_do_not_take_their_answer_are_dropped() {
+    const LENGTH: usize = 64 << 20;
+    let router = Router::new().route("/graphql", post(async || vec![b'x'; LENGTH]));
+    let server = Served::new(router, Bounds { write_timeout: SOON, ..Bounds::DEFAULT }).await;
+    let mut socket = server.connect().await;
+    socket.write_all(request("").as_bytes()).await.unwrap();
+    sleep(4 * SOON.0).await;
+    // What was on its way already is all that comes.
+    assert!(heard(&mut socket).await.len() < LENGTH);
+    // One that takes it slowly gets it all.
+    let mut socket = server.connect().await;
+    socket.write_all(request("").as_bytes()).await.unwrap();
+    let mut bytes = vec![0; LENGTH / 4];
+    for _ in 0..4 {
+        sleep(SOON.0 / 6).await;
+        socket.read_exact(&mut bytes).await.unwrap();
+    }
 }
 
 /// Those who have not said all that they have to say keep nobody out.

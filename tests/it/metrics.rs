@@ -31,19 +31,19 @@ async fn ask(served: &Served, query: &str) {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 
-/// The samples, by all that stands before their value.
-async fn samples(served: &Served) -> BTreeMap<String, f64> {
+/// The samples that are whole numbers, by all that stands before their value.
+async fn samples(served: &Served) -> BTreeMap<String, i64> {
     let answer = served.ask(get("/metrics")).await;
     let samples = answer.lines().filter(|line| line.starts_with("bookends_")).filter_map(|line| line.rsplit_once(' '));
-    samples.map(|(name, value)| (name.to_owned(), value.parse().unwrap())).collect()
+    samples.filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?))).collect()
 }
 
 /// How much samples have grown by what is done.
-async fn growth(served: &Served, names: &[&str], done: impl Future<Output = ()>) -> Vec<f64> {
+async fn growth(served: &Served, names: &[&str], done: impl Future<Output = ()>) -> Vec<i64> {
     let before = samples(served).await;
     done.await;
     let after = samples(served).await;
-    let value = |samples: &BTreeMap<String, f64>, name: &str| samples.get(name).copied().unwrap_or_default();
+    let value = |samples: &BTreeMap<String, i64>, name: &str| samples.get(name).copied().unwrap_or_default();
     names.iter().map(|name| value(&after, name) - value(&before, name)).collect()
 }
 
@@ -63,7 +63,7 @@ async fn pages_are_counted_by_list_and_end() {
         // What is not read is no page.
         ask(&served, "{ ratings(last: 3) { totalCount } }").await;
     };
-    assert_eq!(growth(&served, &names, asked).await, [1.0, 0.0, 1.0, 3.0, 4.0]);
+    assert_eq!(growth(&served, &names, asked).await, [1, 0, 1, 3, 4]);
 }
 
 #[tokio::test]
@@ -84,7 +84,7 @@ async fn errors_are_counted_by_code_wherever_they_are_told() {
         client.subscribe("a", r#"{ node(id: "?") { id } }"#).await;
         assert_eq!(client.hear().await["payload"]["errors"].as_array().unwrap().len(), 1);
     };
-    assert_eq!(growth(&served, &names, asked).await, [2.0, 1.0, 1.0, 1.0, 2.0]);
+    assert_eq!(growth(&served, &names, asked).await, [2, 1, 1, 1, 2]);
 }
 
 #[tokio::test]
@@ -98,16 +98,16 @@ async fn sockets_and_subscriptions_are_of_the_moment() {
             opened.subscribe(id, "subscription { ratingAdded { cursor } }").await;
         }
         client = Some(opened);
-        while samples(&served).await["bookends_subscriptions"] < 2.0 {
+        while samples(&served).await["bookends_subscriptions"] < 2 {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    assert_eq!(growth(&served, &names, opened).await, [1.0, 2.0]);
+    assert_eq!(growth(&served, &names, opened).await, [1, 2]);
     drop(client);
-    while samples(&served).await["bookends_websockets"] > 0.0 {
+    while samples(&served).await["bookends_websockets"] > 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    assert_eq!(samples(&served).await["bookends_subscriptions"], 0.0);
+    assert_eq!(samples(&served).await["bookends_subscriptions"], 0);
 }
 
 /// Whatever clients send, there are only so many lines.
@@ -121,7 +121,7 @@ async fn labels_have_few_values() {
     }
     let samples = samples(&served).await;
     assert!(samples.len() < 150, "{samples:#?}");
-    assert_eq!(samples[r#"bookends_request_duration_seconds_count{route="other",method="GET",status="404"}"#], 20.0);
+    assert_eq!(samples[r#"bookends_request_duration_seconds_count{route="other",method="GET",status="404"}"#], 20);
 }
 
 #[tokio::test]

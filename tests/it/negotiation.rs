@@ -45,7 +45,7 @@ async fn ask(shop: &Shop, accept: &str, body: Value) -> Answer {
 }
 
 /// Bytes in hexadecimal digits, each behind a mark.
-fn hex(bytes: &[u8], mark: &str) -> String {
+pub fn hex(bytes: &[u8], mark: &str) -> String {
     let bytes: Vec<String> = bytes.iter().map(|byte| format!("{mark}{byte:02x}")).collect();
     bytes.concat()
 }

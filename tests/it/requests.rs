@@ -11,6 +11,7 @@ use prost::Message;
 use serde_json::{Value, json};
 use testdb::TestDb;
 
+use crate::negotiation::hex;
 use crate::program::{LONG, Program, bookends};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -128,10 +129,6 @@ fn text(text: &str) -> AnyValue {
     AnyValue::StringValue(text.into())
 }
 
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
 #[test]
 fn a_trace_goes_from_the_client_through_the_connections_to_the_statements() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -162,23 +159,23 @@ fn a_trace_goes_from_the_client_through_the_connections_to_the_statements() {
             spans.extend(resource.scope_spans.into_iter().flat_map(|scope| scope.spans));
         }
     }
-    assert!(spans.iter().all(|span| hex(&span.trace_id) == TRACE), "{spans:#?}");
+    assert!(spans.iter().all(|span| hex(&span.trace_id, "") == TRACE), "{spans:#?}");
     let below =
-        |parent: &str| -> Vec<&Span> { spans.iter().filter(|span| hex(&span.parent_span_id) == parent).collect() };
+        |parent: &str| -> Vec<&Span> { spans.iter().filter(|span| hex(&span.parent_span_id, "") == parent).collect() };
 
     let requests = below(PARENT);
     assert_eq!(requests.len(), 2, "{spans:#?}");
     let request = requests.iter().find(|span| attribute(span, "operation") == &text("Page")).unwrap();
     assert_eq!(request.name, "POST /graphql");
     assert_eq!(attribute(request, "http.response.status_code"), &AnyValue::IntValue(200));
-    let connections = below(&hex(&request.span_id));
+    let connections = below(&hex(&request.span_id, ""));
     let fields: Vec<_> = connections.iter().map(|span| (attribute(span, "field"), attribute(span, "lists"))).collect();
     assert_eq!(
         fields,
         [(&text("Query.books"), &AnyValue::IntValue(1)), (&text("Book.ratings"), &AnyValue::IntValue(2))]
     );
     for connection in connections {
-        let statements = below(&hex(&connection.span_id));
+        let statements = below(&hex(&connection.span_id, ""));
         assert_eq!(statements.len(), 1, "{spans:#?}");
         let statement = statements[0];
         assert_eq!(statement.name, "SELECT");
@@ -189,7 +186,7 @@ fn a_trace_goes_from_the_client_through_the_connections_to_the_statements() {
     }
     // Writing happens in a task of its own, and is part of the request all the same.
     let mutation = requests.iter().find(|span| span.span_id != request.span_id).unwrap();
-    assert!(below(&hex(&mutation.span_id)).iter().any(|span| span.name == "INSERT"), "{spans:#?}");
+    assert!(below(&hex(&mutation.span_id, "")).iter().any(|span| span.name == "INSERT"), "{spans:#?}");
 }
 
 #[test]

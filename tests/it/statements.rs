@@ -2,12 +2,16 @@
 
 use std::time::{Duration, Instant};
 
-use bookends::config::{Bounds, Seconds, Settings};
-use bookends::db::{Db, Outage, Reader};
+use async_graphql::futures_util::future::join;
+use bookends::config::{Bounds, Limits, Seconds, Settings};
+use bookends::db::{Db, Failure, Reader};
+use bookends::graphql::Api;
+use bookends::server::{Access, router};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement, TransactionTrait};
 use tokio::time::timeout;
 
-use crate::served::LONG;
+use crate::counter::Client;
+use crate::served::{LONG, Served};
 use crate::shop::{SMALL, Shop};
 
 /// Counts without end.
@@ -36,7 +40,7 @@ async fn a_statement_that_takes_too_long_ends() {
         let ends = [(); 4].map(|()| run(&db, ENDLESS));
         let ends = timeout(LONG, async_graphql::futures_util::future::join_all(ends)).await.unwrap();
         for end in ends {
-            assert_eq!(Outage::of(&end.unwrap_err()), Some(Outage::TimedOut));
+            assert_eq!(Failure::of(&end.unwrap_err()), Failure::TimedOut);
         }
         run(&db, "SELECT 1").await.unwrap();
     }
@@ -71,9 +75,54 @@ async fn a_query_that_takes_too_long_says_so() {
     ] {
         shop.db.writer.execute_unprepared(sql).await.unwrap();
     }
-    let api = bookends::graphql::Api::new(db, bookends::config::Limits::DEFAULT);
+    let api = Api::new(db, Limits::DEFAULT);
     let answer = serde_json::to_value(api.execute("{ books { totalCount } }").await).unwrap();
     assert_eq!(answer["errors"][0]["extensions"]["code"], "TIMEOUT", "{answer}");
+}
+
+/// On SQLite what writes has no time limit.
+#[tokio::test]
+async fn a_write_that_takes_too_long_says_so_and_has_not_been_done() {
+    let (shop, db) = hurried().await;
+    if db.reader.get_database_backend() != DbBackend::Postgres {
+        return;
+    }
+    for sql in [
+        "CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(60); RETURN NEW; END $$",
+        "CREATE TRIGGER dawdle BEFORE INSERT ON book FOR EACH ROW EXECUTE FUNCTION dawdle()",
+    ] {
+        shop.db.writer.execute_unprepared(sql).await.unwrap();
+    }
+    let hurried = Shop { api: Api::new(db.clone(), Limits::DEFAULT), db, ..shop };
+    let write = "mutation { addBook(input: { name: \"x\", year: 1 }) { clientMutationId } }";
+    assert_eq!(hurried.code(write).await, "TIMEOUT");
+    assert_eq!(hurried.data("{ books { totalCount } }").await["books"]["totalCount"], 8);
+}
+
+/// What comes by a WebSocket takes a place and has its time, like what comes by a request of its own.
+#[tokio::test]
+async fn operations_on_a_websocket_are_bounded_as_requests_are() {
+    let (shop, db) = hurried().await;
+    for sql in [
+        "ALTER TABLE book RENAME TO hidden",
+        &format!("CREATE VIEW book AS {}", ENDLESS.replace("count(*)", "i AS id")),
+    ] {
+        shop.db.writer.execute_unprepared(sql).await.unwrap();
+    }
+    let router = router(Api::new(db, Limits::DEFAULT), Access::Nobody);
+    let bounds = Bounds { max_requests: 1, request_timeout: Seconds(LIMIT / 2), ..Bounds::DEFAULT };
+    let served = Served::new(router, bounds).await;
+    let mut client = Client::acknowledged(&served.address).await;
+    client.subscribe("slow", "{ books { totalCount } }").await;
+    client.subscribe("beyond", "{ orders { totalCount } }").await;
+    client.subscribe("listens", "subscription { orderPlaced { cursor } }").await;
+    for (id, code) in [("beyond", "OVERLOADED"), ("slow", "TIMEOUT")] {
+        let error = client.hear().await;
+        assert_eq!((&error["type"], &error["id"]), (&"error".into(), &id.into()));
+        assert_eq!(error["payload"][0]["extensions"]["code"], code, "{error}");
+    }
+    client.subscribe("after", "{ orders { totalCount } }").await;
+    assert_eq!(client.hear().await["payload"]["data"]["orders"]["totalCount"], 10);
 }
 
 /// What changes tables may take as long as it takes.
@@ -95,9 +144,15 @@ async fn where_no_connection_is_free_the_database_is_unavailable() {
     while let Ok(transaction) = shop.db.reader.begin().await {
         held.push(transaction);
     }
-    assert_eq!(shop.code("{ books { totalCount } }").await, "UNAVAILABLE");
+    while let Ok(transaction) = shop.db.writer.begin().await {
+        held.push(transaction);
+    }
+    let write = "mutation { addBook(input: { name: \"x\", year: 1 }) { clientMutationId } }";
+    let codes = join(shop.code("{ books { totalCount } }"), shop.code(write)).await;
+    assert_eq!(codes, ("UNAVAILABLE".into(), "UNAVAILABLE".into()));
     drop(held);
     assert_eq!(shop.data("{ books { totalCount } }").await["books"]["totalCount"], 8);
+    shop.data(write).await;
 }
 
 /// A server that restarts takes all connections with it.

@@ -255,6 +255,23 @@ async fn a_connection_has_so_many_operations_at_a_time() {
 }
 
 #[tokio::test]
+async fn the_operations_of_a_connection_are_of_so_many_bytes() {
+    let server = Server::new(PATIENT).await;
+    let mut client = server.client().await;
+    let large = format!("{NEVER} # {}", "x".repeat(MAX_MESSAGE * 2 / 3));
+    client.subscribe("a", &large).await;
+    client.subscribe("b", &large).await;
+    let message = client.hear().await;
+    assert_eq!((&message["type"], &message["id"]), (&json!("error"), &json!("b")));
+    assert_eq!(message["payload"][0]["extensions"]["code"], "TOO_MANY_OPERATIONS");
+    client.subscribe("c", NEVER).await;
+    client.say(json!({ "type": "complete", "id": "a" })).await;
+    client.subscribe("b", &large).await;
+    client.hears_nothing().await;
+    server.until(|probe| probe.open.load(SeqCst) == 2).await;
+}
+
+#[tokio::test]
 async fn complete_ends_an_operation_without_a_word() {
     let server = Server::new(PATIENT).await;
     let mut client = server.client().await;

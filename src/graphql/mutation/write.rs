@@ -9,12 +9,12 @@ use sea_orm::{
 
 use tracing::Instrument;
 
-use crate::db::{Db, Failure};
+use crate::db::{Db, Failure, PATIENCE};
 use crate::events::{Event, Events};
 use crate::graphql::error::{Code, Error, Result};
 
 /// For how long a write is tried again, and how often.
-const PATIENCE: Duration = Duration::from_secs(10);
+const LONGEST: Duration = Duration::from_secs(10);
 const MOST_TRIES: u32 = 100;
 /// The longest pause between two tries, in microseconds. It is a random part of 2 ms after the first, and of twice as much
 /// after each of the next.
@@ -50,6 +50,36 @@ pub enum WriteError {
     Commit(DbErr),
 }
 
+impl WriteError {
+    /// Whether it can be otherwise in a moment.
+    fn may_pass(&self) -> bool {
+        match self {
+            Self::Refused(_) => false,
+            Self::Changed => true,
+            Self::Database(cause) => {
+                matches!(Failure::of(cause), Failure::InTheWay | Failure::Lost | Failure::Unavailable)
+            }
+            // Where the database went away, it may have committed.
+            Self::Commit(cause) => Failure::of(cause) == Failure::InTheWay,
+        }
+    }
+}
+
+impl From<WriteError> for Error {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Refused(error) => error,
+            WriteError::Changed => Self::in_the_way(),
+            WriteError::Commit(cause) if Failure::of(&cause).is_outage() => {
+                tracing::error!(%cause, "the database went away while it committed");
+                let message = "the database went away while it committed: look whether it has been done";
+                Self::client(Code::OutcomeUnknown, message)
+            }
+            WriteError::Database(cause) | WriteError::Commit(cause) => cause.into(),
+        }
+    }
+}
+
 impl From<Error> for WriteError {
     fn from(error: Error) -> Self {
         Self::Refused(error)
@@ -69,7 +99,7 @@ impl From<DbErr> for WriteError {
 /// # Errors
 ///
 /// What the write itself refuses; [`Code::Conflict`] and [`Code::Unavailable`] where others were in its way, or the database was
-/// away, for ten seconds; [`Code::OutOfRange`] and [`Code::InUse`] where only the database could see what is wrong; and
+/// away, for ten seconds; [`Code::TimedOut`]; [`Code::OutOfRange`] and [`Code::InUse`] where only the database could see what is wrong; and
 /// [`Code::OutcomeUnknown`].
 pub async fn write<W: Write>(context: &Context<'_>, write: W) -> Result<W::Done> {
     let db = context.data_unchecked::<Db>().clone();
@@ -81,45 +111,23 @@ pub async fn write<W: Write>(context: &Context<'_>, write: W) -> Result<W::Done>
 async fn try_again<W: Write>(db: &Db, events: &Events, write: &W) -> Result<W::Done> {
     let begun = Instant::now();
     for tried in 1.. {
-        let (error, is_over) = match transact(db, events, write).await {
+        let error = match transact(db, events, write).await {
             Ok(done) => return Ok(done),
-            Err(WriteError::Refused(error)) => return Err(error),
-            Err(WriteError::Commit(error)) if Failure::of(&error) == Failure::Unreachable => {
-                tracing::error!(%error, "the database went away while it committed");
-                let message = "the database went away while it committed: look whether it has been done";
-                return Err(Error::client(Code::OutcomeUnknown, message));
-            }
-            Err(WriteError::Changed) => {
-                (Error::client(Code::Conflict, "other writes were in the way: try again"), false)
-            }
-            Err(WriteError::Database(error) | WriteError::Commit(error)) => {
-                db.trust.shaken_by(&error);
-                explain(error)
-            }
+            Err(error) => error,
         };
+        if let WriteError::Database(cause) | WriteError::Commit(cause) = &error {
+            db.trust.shaken_by(cause);
+        }
         let pause = fastrand::u64(..(1000 << tried.min(10)).min(LONGEST_PAUSE));
         let pause = Duration::from_micros(pause);
-        if is_over || tried == MOST_TRIES || begun.elapsed() + pause >= PATIENCE {
-            return Err(error);
+        if !error.may_pass() || tried == MOST_TRIES || begun.elapsed() + pause >= LONGEST {
+            return Err(error.into());
         }
         db.metrics.write_retried();
         tracing::debug!(tried, ?error, "a write is tried again");
         tokio::time::sleep(pause).await;
     }
     unreachable!("it returns after the last try")
-}
-
-/// What the client is told of a failure, and whether that is the end of it.
-fn explain(error: DbErr) -> (Error, bool) {
-    match Failure::of(&error) {
-        Failure::InTheWay => (Error::client(Code::Conflict, "other writes were in the way: try again"), false),
-        Failure::Unreachable => (Error::client(Code::Unavailable, "the database does not answer: try again"), false),
-        Failure::OutOfRange => {
-            (Error::client(Code::OutOfRange, "the database cannot hold the value, or a sum with it"), true)
-        }
-        Failure::Reference => (Error::client(Code::InUse, "something else in the database refers to it"), true),
-        Failure::Other => (error.into(), true),
-    }
 }
 
 async fn transact<W: Write>(db: &Db, events: &Events, write: &W) -> WriteResult<W::Done> {
@@ -154,7 +162,7 @@ async fn run<W: Write>(
 ) -> WriteResult<(W::Done, Option<Event>)> {
     if transaction.get_database_backend() == DbBackend::Postgres {
         // SQLite waits no longer than that, either.
-        transaction.execute_unprepared("SET LOCAL lock_timeout = '5s'").await?;
+        transaction.execute_unprepared(&format!("SET LOCAL lock_timeout = {}", PATIENCE.as_millis())).await?;
     }
     let done = write.run(transaction).await?;
     let event = W::event(&done);

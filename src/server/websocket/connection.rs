@@ -14,7 +14,7 @@ use tungstenite::error::ProtocolError;
 
 use super::message::{ClientMessage, End, ServerMessage};
 use super::operations::{Operation, Operations, Outcome};
-use super::{MAX_OPERATIONS, Timeouts};
+use super::{MAX_MESSAGE, MAX_OPERATIONS, Timeouts};
 use crate::graphql::{Code, refusal};
 use crate::metrics::Metrics;
 
@@ -67,8 +67,8 @@ impl Connection {
                 frame = self.socket.recv() => {
                     idle.reset();
                     unanswered = 0;
-                    if let Some(message) = self.read(frame).await? {
-                        self.handle(message, &executor, &data).await?;
+                    if let Some((message, bytes)) = self.read(frame).await? {
+                        self.handle(message, bytes, &executor, &data).await?;
                     }
                 }
                 (operation, outcome) = self.operations.next() => self.deliver(operation, outcome).await?,
@@ -87,7 +87,7 @@ impl Connection {
     async fn init(&mut self) -> Result<Map<String, Value>, End> {
         loop {
             let frame = self.socket.recv().await;
-            match self.read(frame).await? {
+            match self.read(frame).await?.map(|(message, _)| message) {
                 Some(ClientMessage::ConnectionInit { payload }) => return Ok(payload.unwrap_or_default()),
                 Some(ClientMessage::Subscribe { .. }) => return Err(End::Unauthorized),
                 Some(ClientMessage::Ping { payload }) => self.say(ServerMessage::Pong { payload }).await?,
@@ -96,7 +96,14 @@ impl Connection {
         }
     }
 
-    async fn handle(&mut self, message: ClientMessage, executor: &impl Executor, data: &Arc<Data>) -> Result<(), End> {
+    /// Does what a message of so many bytes asks for.
+    async fn handle(
+        &mut self,
+        message: ClientMessage,
+        bytes: usize,
+        executor: &impl Executor,
+        data: &Arc<Data>,
+    ) -> Result<(), End> {
         match message {
             ClientMessage::ConnectionInit { .. } => Err(End::TooManyInits),
             ClientMessage::Ping { payload } => self.say(ServerMessage::Pong { payload }).await,
@@ -106,15 +113,18 @@ impl Connection {
                 Ok(())
             }
             ClientMessage::Subscribe { id, .. } if self.operations.contains(&id) => Err(End::SubscriberExists(id)),
-            ClientMessage::Subscribe { id, .. } if self.operations.len() >= MAX_OPERATIONS => {
-                let message = format!("a connection has at most {MAX_OPERATIONS} operations at a time");
+            ClientMessage::Subscribe { id, .. }
+                if self.operations.len() >= MAX_OPERATIONS || self.operations.bytes() + bytes > MAX_MESSAGE =>
+            {
+                let message =
+                    format!("a connection has at most {MAX_OPERATIONS} operations at a time, of {MAX_MESSAGE} bytes");
                 let error = refusal(Code::TooManyOperations, message);
                 self.say(ServerMessage::Error { id: &id, payload: &[error] }).await
             }
             ClientMessage::Subscribe { id, payload } => {
                 let request =
                     payload.try_into().map_err(|error: async_graphql::ServerError| End::BadRequest(error.message))?;
-                self.operations.start(id, executor.execute_stream(request, Some(data.clone())));
+                self.operations.start(id, bytes, executor.execute_stream(request, Some(data.clone())));
                 Ok(())
             }
         }
@@ -135,10 +145,13 @@ impl Connection {
         Ok(())
     }
 
-    /// The message in what the socket gave, if there is one.
-    async fn read(&mut self, frame: Option<Result<Message, axum::Error>>) -> Result<Option<ClientMessage>, End> {
+    /// The message in what the socket gave, if there is one, and its bytes.
+    async fn read(
+        &mut self,
+        frame: Option<Result<Message, axum::Error>>,
+    ) -> Result<Option<(ClientMessage, usize)>, End> {
         match frame {
-            Some(Ok(Message::Text(text))) => ClientMessage::read(&text).map(Some),
+            Some(Ok(Message::Text(text))) => Ok(Some((ClientMessage::read(&text)?, text.len()))),
             Some(Ok(Message::Binary(_))) => Err(End::BadRequest("binary".into())),
             // The pong is made already. Were it not written before the next one is made, they would pile up.
             Some(Ok(Message::Ping(_))) => self.write(None).await.map(|()| None),

@@ -13,11 +13,17 @@ use futures_util::{FutureExt, StreamExt};
 /// The operations of a connection.
 #[derive(Default)]
 pub struct Operations {
-    by_id: HashMap<String, AbortHandle>,
+    by_id: HashMap<String, Begun>,
     /// Each is on its way to its next result.
     running: FuturesUnordered<BoxFuture<'static, (Operation, Outcome)>>,
     /// Each has a result, and goes on when that is written.
     waiting: VecDeque<(Operation, Outcome)>,
+}
+
+/// What an operation is ended by, and how many bytes began it.
+struct Begun {
+    handle: AbortHandle,
+    bytes: usize,
 }
 
 /// One operation.
@@ -45,17 +51,22 @@ impl Operations {
         self.by_id.len()
     }
 
+    /// The bytes that began them.
+    pub fn bytes(&self) -> usize {
+        self.by_id.values().map(|begun| begun.bytes).sum()
+    }
+
     /// Begins an operation under an id that is free.
-    pub fn start(&mut self, id: String, responses: BoxStream<'static, Response>) {
+    pub fn start(&mut self, id: String, bytes: usize, responses: BoxStream<'static, Response>) {
         let (handle, registration) = AbortHandle::new_pair();
-        self.by_id.insert(id.clone(), handle);
+        self.by_id.insert(id.clone(), Begun { handle, bytes });
         self.resume(Operation { id, responses: Abortable::new(responses, registration).peekable() });
     }
 
     /// Ends an operation, if there is one. No more is heard of it, and its id is free.
     pub fn end(&mut self, id: &str) {
-        if let Some(handle) = self.by_id.remove(id) {
-            handle.abort();
+        if let Some(begun) = self.by_id.remove(id) {
+            begun.handle.abort();
             self.waiting.retain(|(operation, _)| !operation.is_aborted());
         }
     }

@@ -1,0 +1,58 @@
+//! How many operations are worked on at a time, and how long each.
+//!
+//! There are so many places and no queue: a server that is behind does not get further behind by letting clients wait, and
+//! whoever is told so at once can go to another one. What is not done in time is dropped, with all that it waits for.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_graphql::ServerError;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+use super::error::{Code, refusal};
+
+/// The places of a server. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Admission {
+    places: Arc<Semaphore>,
+    time: Duration,
+}
+
+/// Why something was not done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotDone {
+    /// There was no place.
+    #[error("the server has as much to do as it takes on (the setting MAX_REQUESTS): try again")]
+    Full,
+    /// It took too long.
+    #[error("the request took too long (the setting REQUEST_TIMEOUT); a mutation may take effect all the same")]
+    TooLate,
+}
+
+impl Admission {
+    /// So many places, each for so long.
+    pub fn new(places: usize, time: Duration) -> Self {
+        Self { places: Arc::new(Semaphore::new(places)), time }
+    }
+
+    /// Does it in a place of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`NotDone`].
+    pub async fn run<T>(&self, work: impl Future<Output = T>) -> Result<T, NotDone> {
+        let _place = self.places.try_acquire().map_err(|_| NotDone::Full)?;
+        timeout(self.time, work).await.map_err(|_| NotDone::TooLate)
+    }
+}
+
+impl From<NotDone> for ServerError {
+    fn from(error: NotDone) -> Self {
+        let code = match error {
+            NotDone::Full => Code::Overloaded,
+            NotDone::TooLate => Code::TimedOut,
+        };
+        refusal(code, error.to_string())
+    }
+}
