@@ -18,14 +18,15 @@ use crate::metrics::Metrics;
 mod deadline;
 mod failure;
 mod reader;
+mod ready;
 mod trust;
 mod wait;
 mod watch;
 
 pub use failure::Failure;
 pub use reader::Reader;
+pub use ready::{NotReady, Probe};
 pub use trust::Trust;
-pub use watch::NotReady;
 
 /// How long to wait for a connection, to the server or from the pool.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
@@ -43,6 +44,8 @@ pub struct Db {
     pub writer: DatabaseConnection,
     /// Whether the connections can be relied on.
     pub trust: Trust,
+    /// Whether it can be worked with.
+    pub probe: Probe,
     /// What is counted of the work on it.
     pub metrics: Metrics,
 }
@@ -73,15 +76,12 @@ impl Db {
     ///
     /// [`ConnectError`] for a URL that names none, and for one that does not answer for as long as the settings wait.
     pub async fn connect(settings: &Settings) -> Result<Self, ConnectError> {
-        let (mut reader, mut writer, trust) = match settings.database_url.split_once(':') {
+        let (reader, writer, probe, trust) = match settings.database_url.split_once(':') {
             Some(("sqlite", _)) => sqlite(settings).await?,
             Some(("postgres" | "postgresql", _)) => postgres(settings).await?,
             _ => return Err(ConnectError::Scheme),
         };
-        let metrics = Metrics::default();
-        watch::statements(&mut reader, "reader", &metrics);
-        watch::statements(&mut writer, "writer", &metrics);
-        Ok(Self { reader, writer, trust, metrics })
+        Ok(Self { reader, writer, probe: Probe::new(probe), trust, metrics: Metrics::default() }.watched())
     }
 
     /// Waits for its turn to change the schema or to fill an empty database, which lasts until the value is dropped: of
@@ -126,6 +126,7 @@ impl Db {
     /// [`DbErr`] where the database fails.
     pub async fn close(self) -> Result<(), DbErr> {
         let closed = async {
+            self.probe.close().await?;
             self.reader.close_by_ref().await?;
             self.writer.close_by_ref().await
         };
@@ -141,8 +142,8 @@ async fn unhurried(transaction: &DatabaseTransaction) -> Result<(), DbErr> {
     transaction.execute_unprepared("SET LOCAL statement_timeout = 0").await.map(drop)
 }
 
-/// What reads, what writes, and whether the two can be relied on.
-type Connections = (DatabaseConnection, DatabaseConnection, Trust);
+/// What reads, what writes, what asks whether it could; and whether they can be relied on.
+type Connections = (DatabaseConnection, DatabaseConnection, DatabaseConnection, Trust);
 
 async fn sqlite(settings: &Settings) -> Result<Connections, ConnectError> {
     let (url, time) = (&settings.database_url, settings.bounds.request_timeout.0);
@@ -173,8 +174,8 @@ async fn sqlite(settings: &Settings) -> Result<Connections, ConnectError> {
     // First the writer: it makes the file and turns the WAL on.
     let writer = open(1, true).await?;
     // Every connection to memory is a database of its own.
-    let reader = if in_memory { writer.clone() } else { open(settings.database_connections, false).await? };
-    Ok((reader, writer, Trust::default()))
+    let reader = async |connections| if in_memory { Ok(writer.clone()) } else { open(connections, false).await };
+    Ok((reader(settings.database_connections).await?, writer.clone(), reader(1).await?, Trust::default()))
 }
 
 fn pragmas(options: SqliteConnectOptions, writes: bool) -> SqliteConnectOptions {
@@ -229,7 +230,7 @@ async fn postgres(settings: &Settings) -> Result<Connections, ConnectError> {
     let writers = (settings.database_connections / 4).max(1);
     // A server waits for its turn on one of them, and reads on another.
     let readers = settings.database_connections.saturating_sub(writers).max(2);
-    Ok((open(readers).await?, open(writers).await?, trust))
+    Ok((open(readers).await?, open(writers).await?, open(1).await?, trust))
 }
 
 /// What the database itself said, without the layers that passed it on.

@@ -7,7 +7,6 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_graphql::parser::types::OperationType;
 use keyset::End;
 use prometheus_client::encoding::text;
 use prometheus_client::metrics::counter::Counter;
@@ -17,13 +16,12 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Metric, Registry};
 
-use crate::graphql::Code;
-
 /// The media type of [`Metrics::render`].
 pub const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// The bounds of the buckets of times, in seconds: from a page in memory to the longest that anything takes.
-const TIMES: [f64; 14] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0];
+/// The bounds of the buckets of times, in seconds: from a page in memory to beyond what a request may take.
+const TIMES: [f64; 17] =
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 90.0];
 
 /// The metrics of a server, or of what else works on a database. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -33,7 +31,6 @@ pub struct Metrics(Arc<Inner>);
 struct Inner {
     registry: Registry,
     requests: Family<Labels<3>, Histogram, fn() -> Histogram>,
-    requests_in_flight: Gauge,
     operations: Family<Labels<1>, Histogram, fn() -> Histogram>,
     errors: Family<Labels<1>, Counter>,
     pages: Family<Labels<2>, Counter>,
@@ -41,6 +38,7 @@ struct Inner {
     write_retries: Counter,
     connections: Family<Labels<2>, Gauge>,
     subscriptions: Gauge,
+    operations_in_flight: Gauge,
     websockets: Gauge,
 }
 
@@ -51,6 +49,8 @@ type Labels<const N: usize> = [(&'static str, Cow<'static, str>); N];
 pub struct Moment {
     /// The pools of connections to the database.
     pub pools: Vec<Pool>,
+    /// Requests and operations that have a place.
+    pub operations_in_flight: usize,
     /// Subscriptions that listen.
     pub subscriptions: usize,
     /// WebSockets that are open.
@@ -70,10 +70,6 @@ pub struct Pool {
     pub spare: usize,
 }
 
-/// A request that is being answered, until it is dropped.
-#[derive(Debug)]
-pub struct InFlight(Gauge);
-
 impl Default for Metrics {
     fn default() -> Self {
         let mut registry = Registry::with_prefix("bookends");
@@ -86,23 +82,28 @@ impl Default for Metrics {
                 "HTTP requests, from the head to the beginning of the answer",
                 times(),
             ),
-            requests_in_flight: add(
-                to,
-                "requests_in_flight",
-                "HTTP requests that are being answered",
-                Gauge::default(),
-            ),
             operations: add(
                 to,
                 "operation_duration_seconds",
-                "Queries and mutations that were executed, by HTTP or by WebSocket",
+                "Queries and mutations that were executed to their end, by HTTP or by WebSocket",
                 times(),
             ),
             errors: add(to, "errors", "GraphQL errors in answers", Family::default()),
             pages: add(to, "pages", "Pages read, by the end of the list that they are counted from", Family::default()),
-            statements: add(to, "statement_duration_seconds", "Statements, without the wait for a connection", times()),
+            statements: add(
+                to,
+                "statement_duration_seconds",
+                "Statements and commits, without the wait for a connection",
+                times(),
+            ),
             write_retries: add(to, "write_retries", "Transactions that were run again", Counter::default()),
             connections: add(to, "connections", "Connections to the database", Family::default()),
+            operations_in_flight: add(
+                to,
+                "operations_in_flight",
+                "What is worked on, of the MAX_REQUESTS at a time",
+                Gauge::default(),
+            ),
             subscriptions: add(to, "subscriptions", "Subscriptions that listen", Gauge::default()),
             websockets: add(to, "websockets", "WebSockets that are open", Gauge::default()),
             registry,
@@ -111,31 +112,21 @@ impl Default for Metrics {
 }
 
 impl Metrics {
-    /// A request begins.
-    pub fn request(&self) -> InFlight {
-        self.0.requests_in_flight.inc();
-        InFlight(self.0.requests_in_flight.clone())
-    }
-
-    /// A request has been answered.
-    pub fn answered(&self, route: String, method: &'static str, status: u16, time: Duration) {
-        let labels = [("route", route.into()), ("method", method.into()), ("status", status.to_string().into())];
+    /// A request has been answered; or dropped, without a status.
+    pub fn request(&self, route: &str, method: &'static str, status: Option<u16>, time: Duration) {
+        let status = status.map_or("dropped".into(), |status| status.to_string().into());
+        let labels = [("route", route.to_owned().into()), ("method", method.into()), ("status", status)];
         self.0.requests.get_or_create(&labels).observe(time.as_secs_f64());
     }
 
-    /// An operation has been executed.
-    pub fn operation(&self, kind: OperationType, time: Duration) {
-        let kind = match kind {
-            OperationType::Query => "query",
-            OperationType::Mutation => "mutation",
-            OperationType::Subscription => "subscription",
-        };
+    /// An operation of this kind has been executed.
+    pub fn operation(&self, kind: &'static str, time: Duration) {
         self.0.operations.get_or_create(&[("type", kind.into())]).observe(time.as_secs_f64());
     }
 
-    /// A client has been told of an error.
-    pub fn error(&self, code: Code) {
-        self.0.errors.get_or_create(&[("code", code.as_str().into())]).inc();
+    /// A client has been told of an error with this code.
+    pub fn error(&self, code: &'static str) {
+        self.0.errors.get_or_create(&[("code", code.into())]).inc();
     }
 
     /// Pages have been read.
@@ -166,18 +157,13 @@ impl Metrics {
                 set(&self.0.connections.get_or_create(&[("pool", name.into()), ("state", state.into())]), count);
             }
         }
+        set(&self.0.operations_in_flight, moment.operations_in_flight);
         set(&self.0.subscriptions, moment.subscriptions);
         set(&self.0.websockets, moment.websockets);
         let mut text = String::new();
         // A `String` takes whatever is written.
         let _ = text::encode(&mut text, &self.0.registry);
         text
-    }
-}
-
-impl Drop for InFlight {
-    fn drop(&mut self) {
-        self.0.dec();
     }
 }
 

@@ -61,23 +61,24 @@ pub enum RunError {
 /// [`RunError`], whose text is what the person at the terminal needs.
 pub async fn run(cli: Cli) -> Result<(), RunError> {
     let settings = &cli.settings.with_files()?;
-    let telemetry = Telemetry::start(&settings.telemetry)?;
-    let done = execute(cli.command.unwrap_or(Command::Serve), settings).await;
-    telemetry.stop().await;
-    done
-}
-
-async fn execute(command: Command, settings: &Settings) -> Result<(), RunError> {
-    match command {
-        Command::Serve => serve(settings).await,
-        Command::Migrate { direction } => migrate(settings, direction).await,
-        Command::Seed(plan) => seed(settings, plan).await,
+    match cli.command.unwrap_or(Command::Serve) {
         Command::Schema => {
             say(graphql::sdl().trim_end());
             Ok(())
         }
         Command::Health => Ok(health::check(settings.listen)?),
+        Command::Serve => observed(settings, Box::pin(serve(settings))).await,
+        Command::Migrate { direction } => observed(settings, Box::pin(migrate(settings, direction))).await,
+        Command::Seed(plan) => observed(settings, Box::pin(seed(settings, plan))).await,
     }
+}
+
+/// What works on the database, with a log and traces.
+async fn observed(settings: &Settings, work: impl Future<Output = Result<(), RunError>>) -> Result<(), RunError> {
+    let telemetry = Telemetry::start(&settings.telemetry)?;
+    let done = work.await;
+    telemetry.stop().await;
+    done
 }
 
 async fn serve(settings: &Settings) -> Result<(), RunError> {

@@ -16,6 +16,7 @@ use super::error::{Code, refusal};
 #[derive(Clone, Debug)]
 pub struct Admission {
     places: Arc<Semaphore>,
+    most: usize,
     time: Duration,
 }
 
@@ -33,7 +34,12 @@ pub enum NotDone {
 impl Admission {
     /// So many places, each for so long.
     pub fn new(places: usize, time: Duration) -> Self {
-        Self { places: Arc::new(Semaphore::new(places)), time }
+        Self { places: Arc::new(Semaphore::new(places)), most: places, time }
+    }
+
+    /// How many places are taken.
+    pub fn taken(&self) -> usize {
+        self.most - self.places.available_permits()
     }
 
     /// Does it in a place of its own.

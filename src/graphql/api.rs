@@ -1,16 +1,13 @@
-//! The API: a request in, a response out, in which every error has a code; and of a subscription, many responses.
+//! The API: a request in, a response out, in which every error has a code.
 
-use std::any::TypeId;
 use std::sync::Arc;
 use std::time::Instant;
 
-use async_graphql::futures_util::stream::{self, BoxStream, StreamExt};
 use async_graphql::parser::types::OperationType;
-use async_graphql::{BatchRequest, BatchResponse, Data, Executor, Request, Response, ServerError, ValidationMode};
+use async_graphql::{Request, Response, ServerError, ValidationMode};
 
 use tracing::Span;
 
-use super::admission::{Admission, NotDone};
 use super::coercion::InputTypes;
 use super::documents::{Document, Documents, Hash};
 use super::error::{Code, Error, refusal};
@@ -36,21 +33,21 @@ pub struct Api {
 }
 
 /// A request that nothing is to be said against before its execution.
-struct Checked {
-    request: Request,
-    is_known: bool,
-    running: Running,
+pub struct Checked {
+    pub request: Request,
+    pub is_known: bool,
+    pub running: Running,
 }
 
 /// What is to be done when the first response is there.
-struct Running {
-    begun: Instant,
-    /// What is timed; none of what has no end of its own.
-    kind: Option<OperationType>,
+pub struct Running {
+    pub begun: Instant,
+    /// What is timed; none of a subscription, which has no end of its own.
+    pub kind: Option<&'static str>,
     /// What to keep where it proves to be valid; none where it is known to be.
     new: Option<(Hash, Document)>,
     /// Its name, for logs and traces.
-    name: Option<String>,
+    pub name: Option<String>,
 }
 
 impl Api {
@@ -113,23 +110,31 @@ impl Api {
     }
 
     /// The schema for a document: one that is known to be valid is not validated again.
-    fn schema(&self, is_known: bool) -> &Schema {
+    pub fn schema(&self, is_known: bool) -> &Schema {
         if is_known { &self.unvalidated } else { &self.schema }
     }
 
-    /// The response with its codes. With the first one the request is timed, and its document kept if it has proved valid.
-    fn finish(&self, running: &mut Running, response: Response) -> Response {
+    /// The response with its codes. With the first one, if it was executed, the request is timed and its document kept.
+    pub fn finish(&self, running: &mut Running, response: Response) -> Response {
         let response = coded(response);
-        if let Some(kind) = running.kind.take() {
-            self.db.metrics.operation(kind, running.begun.elapsed());
-        }
-        if let Some((hash, document)) = running.new.take().filter(|_| was_executed(&response)) {
-            self.documents.keep(hash, document);
+        let (kind, new) = (running.kind.take(), running.new.take());
+        if was_executed(&response) {
+            if let Some(kind) = kind {
+                self.db.metrics.operation(kind, running.begun.elapsed());
+            }
+            if let Some((hash, document)) = new {
+                self.documents.keep(hash, document);
+            }
         }
         response
     }
 
-    fn check(
+    /// The request, where nothing is to be said against it.
+    ///
+    /// # Errors
+    ///
+    /// All that is.
+    pub fn check(
         &self,
         mut request: Request,
         accepts: impl FnOnce(OperationType) -> Result<(), Error>,
@@ -146,7 +151,11 @@ impl Api {
             variables = operation::with_defaults(operation, variables);
         }
         let name = name.filter(|name| operation.is_some() && name.len() <= LONGEST_NAME);
-        let kind = operation.map(|operation| operation.ty).filter(|kind| *kind != OperationType::Subscription);
+        let kind = operation.and_then(|operation| match operation.ty {
+            OperationType::Query => Some("query"),
+            OperationType::Mutation => Some("mutation"),
+            OperationType::Subscription => None,
+        });
         limits::check(document, &variables, self.limits).map_err(refuse)?;
         // Where there is none, the execution will say so.
         if let Some(operation) = operation {
@@ -179,14 +188,6 @@ pub fn was_executed(response: &Response) -> bool {
     response.errors.is_empty() || response.errors.iter().any(|error| !error.path.is_empty())
 }
 
-/// The one response to a query or a mutation.
-fn only(done: Result<Option<Response>, NotDone>) -> Response {
-    match done {
-        Ok(response) => response.unwrap_or_default(),
-        Err(not_done) => Response::from_errors(vec![not_done.into()]),
-    }
-}
-
 /// What is said to several requests in one: they would have the limits of one each.
 pub fn no_batches() -> ServerError {
     refusal(Code::RequestMalformed, "one request at a time: batches are not accepted")
@@ -213,41 +214,4 @@ fn coded(mut response: Response) -> Response {
 
 fn set_code(error: &mut ServerError, code: Code) {
     error.extensions.get_or_insert_default().set("code", code.as_str());
-}
-
-impl Executor for Api {
-    async fn execute(&self, request: Request) -> Response {
-        Self::execute(self, request).await
-    }
-
-    async fn execute_batch(&self, batch: BatchRequest) -> BatchResponse {
-        BatchResponse::Single(match batch {
-            BatchRequest::Single(request) => Self::execute(self, request).await,
-            BatchRequest::Batch(_) => Response::from_errors(vec![no_batches()]),
-        })
-    }
-
-    /// The responses to a subscription, until it ends or is dropped; the one response to anything else. The session's
-    /// data are those of the connection that the request came by.
-    fn execute_stream(&self, request: Request, session: Option<Arc<Data>>) -> BoxStream<'static, Response> {
-        match self.check(request, |_| Ok(())) {
-            Ok(Checked { request, is_known, mut running }) => {
-                let session = session.unwrap_or_default();
-                let admission = session.get(&TypeId::of::<Admission>()).and_then(|found| found.downcast_ref()).cloned();
-                let mut responses = self.schema(is_known).execute_stream_with_session_data(request, session);
-                // What has an end takes a place until then, as over HTTP.
-                if let Some(admission) = admission.filter(|_: &Admission| running.kind.is_some()) {
-                    responses = stream::once(async move { only(admission.run(responses.next()).await) }).boxed();
-                }
-                let span = tracing::error_span!("operation", operation = running.name.as_deref());
-                let responses = stream::poll_fn(move |context| {
-                    let _entered = span.enter();
-                    responses.poll_next_unpin(context)
-                });
-                let api = self.clone();
-                responses.map(move |response| api.finish(&mut running, response)).boxed()
-            }
-            Err(errors) => stream::iter([Response::from_errors(errors)]).boxed(),
-        }
-    }
 }

@@ -133,6 +133,17 @@ impl Code {
         Self::ALL.iter().find(|(_, text, _)| text == found).map(|(code, ..)| *code)
     }
 
+    /// Codes as the log shows them, each once: there can be thousands of errors.
+    pub fn listed(codes: impl Iterator<Item = Self>) -> String {
+        let mut distinct: Vec<&str> = Vec::new();
+        for code in codes.map(Self::as_str) {
+            if !distinct.contains(&code) {
+                distinct.push(code);
+            }
+        }
+        distinct.join(",")
+    }
+
     /// As it is written in an error.
     pub fn as_str(self) -> &'static str {
         Self::ALL.iter().find(|(code, ..)| *code == self).map_or("INTERNAL", |(_, text, _)| text)

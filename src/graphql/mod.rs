@@ -13,6 +13,7 @@ mod documents;
 mod limits;
 mod nesting;
 mod operation;
+mod session;
 
 mod lists;
 mod mutation;
@@ -45,6 +46,7 @@ pub use admission::{Admission, NotDone};
 pub use api::{Api, no_batches, was_executed};
 pub use error::{Code, Error, refusal};
 pub use mutation::Permission;
+pub use session::Session;
 
 use mutation::Mutation;
 use query::Query;

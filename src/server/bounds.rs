@@ -38,6 +38,9 @@ const MAX_URI: usize = 16 << 10;
 /// Answers of fewer bytes than this are as fast without being compressed.
 const COMPRESSED_FROM: u64 = 1024;
 
+/// By these a client makes a request part of its trace (W3C Trace Context).
+const TRACE: (HeaderName, HeaderName) = (HeaderName::from_static("traceparent"), HeaderName::from_static("tracestate"));
+
 /// What every answer says, where it says nothing else. A browser takes no answer for what it is not, shows none in the frame of
 /// another page, and tells no other site where its user was.
 const HEADERS: [(HeaderName, &str); 4] = [
@@ -130,7 +133,7 @@ fn cors(origins: &[String]) -> Option<CorsLayer> {
     let cors = CorsLayer::new()
         .allow_origin(origins)
         .allow_methods([Method::GET, Method::POST])
-        .allow_headers([CONTENT_TYPE, AUTHORIZATION, REQUEST_ID])
+        .allow_headers([CONTENT_TYPE, AUTHORIZATION, REQUEST_ID, TRACE.0, TRACE.1])
         .expose_headers([REQUEST_ID])
         .max_age(Duration::from_hours(1));
     Some(cors)

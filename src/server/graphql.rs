@@ -17,9 +17,10 @@ use axum::response::{IntoResponse, Response};
 use super::App;
 use super::answer::answer;
 use super::media::{Media, is_json};
+use super::observe::REQUEST_ID;
 use super::request;
 use super::websocket::{Sockets, Timeouts};
-use crate::graphql::{Admission, Code, refusal};
+use crate::graphql::{Admission, Code, Session, refusal};
 
 /// A body of JSON: any operation but a subscription.
 pub async fn post(State(app): State<App>, headers: HeaderMap, body: Result<Bytes, BytesRejection>) -> Response {
@@ -66,7 +67,8 @@ fn socket(
         let authorization = opening.get("Authorization").or_else(|| opening.get("authorization"));
         let mut data = Data::default();
         if let Some(Extension(admission)) = admission {
-            data.insert(admission);
+            let id = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok());
+            data.insert(Session { request_id: id.unwrap_or_default().to_owned(), admission });
         }
         data.insert(app.access.permission(&headers, authorization.and_then(serde_json::Value::as_str)));
         Some(data)

@@ -1,5 +1,5 @@
 //! What those ask who watch the server: whether it lives, whether it is to be sent requests, and what it has done. None of
-//! it waits behind the requests of clients.
+//! it waits behind the requests of clients, nor for a connection that those have.
 
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
@@ -9,15 +9,25 @@ use axum::{Extension, Router};
 
 use super::App;
 use super::websocket::Sockets;
+use crate::graphql::Admission;
 use crate::metrics::{MEDIA_TYPE, Moment};
+
+const HEALTH: &str = "/health";
+const READY: &str = "/ready";
+const METRICS: &str = "/metrics";
 
 /// The routes.
 pub fn routes() -> Router<App> {
     Router::new()
         // Whether the process is alive, whatever the database does.
-        .route("/health", get(async || "alive\n"))
-        .route("/ready", get(ready))
-        .route("/metrics", get(metrics))
+        .route(HEALTH, get(async || "alive\n"))
+        .route(READY, get(ready))
+        .route(METRICS, get(metrics))
+}
+
+/// Whether this is one of the routes: they are asked all the time.
+pub fn is_probe(route: &str) -> bool {
+    [HEALTH, READY, METRICS].contains(&route)
 }
 
 /// Whether requests would be answered: the server does not stop, and the database can be worked with.
@@ -25,7 +35,7 @@ async fn ready(State(app): State<App>, sockets: Option<Extension<Sockets>>) -> (
     if sockets.is_some_and(|Extension(sockets)| sockets.are_stopping()) {
         return (StatusCode::SERVICE_UNAVAILABLE, "the server stops\n".into());
     }
-    match app.api.db().ready().await {
+    match app.api.db().probe.ready().await {
         Ok(()) => (StatusCode::OK, "ready\n".into()),
         Err(reason) => (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")),
     }
@@ -34,10 +44,12 @@ async fn ready(State(app): State<App>, sockets: Option<Extension<Sockets>>) -> (
 async fn metrics(
     State(app): State<App>,
     sockets: Option<Extension<Sockets>>,
+    admission: Option<Extension<Admission>>,
 ) -> ([(HeaderName, HeaderValue); 1], String) {
     let db = app.api.db();
     let moment = Moment {
         pools: db.pools(),
+        operations_in_flight: admission.map_or(0, |Extension(admission)| admission.taken()),
         subscriptions: app.api.events().subscribers(),
         websockets: sockets.map_or(0, |Extension(sockets)| sockets.open()),
     };

@@ -19,7 +19,6 @@ use axum::extract::WebSocketUpgrade;
 use axum::response::Response;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
-use tracing::{Instrument, Span};
 
 use super::answer::not_now;
 use super::media::Media;
@@ -100,7 +99,6 @@ impl Sockets {
                 format!("{} WebSockets are open, and no more are (the setting MAX_WEBSOCKETS)", self.most),
             );
         }
-        let span = Span::current();
         request
             .protocols([PROTOCOL])
             .max_message_size(MAX_MESSAGE)
@@ -111,7 +109,7 @@ impl Sockets {
                     // The sender is gone: so is the server.
                     let _ = stop.wait_for(|stop| *stop).await;
                 };
-                connection::run(socket, executor, metrics, timeouts, authorize, stopped).instrument(span).await;
+                connection::run(socket, executor, metrics, timeouts, authorize, stopped).await;
             })
     }
 

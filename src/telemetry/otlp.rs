@@ -1,13 +1,12 @@
 //! Traces, sent by OTLP over HTTP.
 //!
-//! What else is to be said of it the OpenTelemetry libraries read from the environment by its standard names: headers, limits of
-//! batches, sampling.
+//! What else there is to set, OpenTelemetry's libraries read from the environment (docs/operations.md).
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::Uri;
-use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
-use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_rustls::HttpsConnectorBuilder;
 use opentelemetry::KeyValue;
 use opentelemetry_http::hyper::HyperClient;
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
@@ -28,17 +27,23 @@ pub struct EndpointError(String);
 /// What makes spans and sends them to this collector, in batches.
 pub fn provider(endpoint: &str, service: &str) -> Result<SdkTracerProvider, EndpointError> {
     let refused = |error: &dyn std::error::Error| EndpointError(error.to_string());
-    let scheme = endpoint.parse::<Uri>().map_err(|error| refused(&error))?.scheme_str().map(str::to_owned);
-    if !matches!(scheme.as_deref(), Some("http" | "https")) {
-        return Err(EndpointError("it is not an address that begins with http:// or https://".into()));
+    let address: Uri = endpoint.parse().map_err(|error| refused(&error))?;
+    if address.authority().is_some_and(|authority| authority.as_str().contains('@')) {
+        return Err(EndpointError("a password belongs into OTEL_EXPORTER_OTLP_HEADERS".into()));
     }
-    let connector = HttpsConnectorBuilder::new().with_native_roots().map_err(|error| refused(&error))?;
-    let connector = connector.https_or_http().enable_http1().build();
-    let client = Client { client: HyperClient::new(connector, PATIENCE, None), runtime: Handle::current() };
+    let runtime = Handle::current();
+    let client: Arc<dyn HttpClient> = match address.scheme_str() {
+        Some("http") => Arc::new(Client { client: HyperClient::with_default_connector(PATIENCE, None), runtime }),
+        Some("https") => {
+            let connector = HttpsConnectorBuilder::new().with_native_roots().map_err(|error| refused(&error))?;
+            let connector = connector.https_only().enable_http1().build();
+            Arc::new(Client { client: HyperClient::new(connector, PATIENCE, None), runtime })
+        }
+        _ => return Err(EndpointError("it is not an address that begins with http:// or https://".into())),
+    };
     let exporter = SpanExporter::builder()
         .with_http()
-        .with_http_client(client)
-        .with_timeout(PATIENCE)
+        .with_shared_http_client(client)
         .with_endpoint(format!("{}/v1/traces", endpoint.trim_end_matches('/')))
         .build()
         .map_err(|error| refused(&error))?;
@@ -49,13 +54,13 @@ pub fn provider(endpoint: &str, service: &str) -> Result<SdkTracerProvider, Endp
 
 /// A client for the thread that sends the batches, which is none of the runtime's.
 #[derive(Debug)]
-struct Client {
-    client: HyperClient<HttpsConnector<HttpConnector>>,
+struct Client<C> {
+    client: C,
     runtime: Handle,
 }
 
 #[async_trait]
-impl HttpClient for Client {
+impl<C: HttpClient + Clone + 'static> HttpClient for Client<C> {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         let client = self.client.clone();
         self.runtime.spawn(async move { client.send_bytes(request).await }).await?

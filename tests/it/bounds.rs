@@ -4,6 +4,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_graphql::futures_util::future::join;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::{Request, StatusCode};
@@ -238,10 +239,43 @@ async fn pages_of_other_sites_are_let_in_by_name() {
         assert_eq!(header("Access-Control-Allow-Origin").as_deref(), allowed, "{origins:?}");
         assert_eq!(header("Access-Control-Allow-Credentials"), None);
         if allowed.is_some() {
-            assert_eq!(header("Access-Control-Allow-Headers").unwrap(), "content-type,authorization,x-request-id");
+            let headers = "content-type,authorization,x-request-id,traceparent,tracestate";
+            assert_eq!(header("Access-Control-Allow-Headers").unwrap(), headers);
         }
     }
     assert_eq!(send(Bounds::DEFAULT, preflight()).await.status(), StatusCode::METHOD_NOT_ALLOWED);
+}
+
+/// Whoever is turned away can say what to look for in the log.
+#[tokio::test]
+async fn every_answer_has_the_id_of_its_request() {
+    let answer = async |body: String| match body.as_str() {
+        "panic" => panic!("as it was told to"),
+        "stuck" => std::future::pending().await,
+        _ => body,
+    };
+    let router = Router::new().route("/graphql", post(answer));
+    let bounds =
+        Bounds { max_body_size: 10, max_requests: 1, read_timeout: SOON, request_timeout: SOON, ..Bounds::DEFAULT };
+    let server = Served::new(router, bounds).await;
+    let plain = |line: &str| format!("{line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    let mut answers = vec![
+        server.ask(request("fine")).await,
+        server.ask(plain("GET /nothing")).await,
+        server.ask(plain("GET /graphql")).await,
+        server.ask(request("far too long")).await,
+        server.ask(plain(&format!("GET /graphql?{}", "x".repeat(20 << 10)))).await,
+        server.ask(request("whole").strip_suffix("whole").unwrap()).await,
+        server.ask(request("panic")).await,
+    ];
+    let (one, other) = join(server.ask(request("stuck")), server.ask(request("stuck"))).await;
+    answers.extend([one, other]);
+    let mut statuses: Vec<&str> = answers.iter().map(|answer| &answer["HTTP/1.1 ".len()..][..3]).collect();
+    statuses.sort_unstable();
+    assert_eq!(statuses, ["200", "404", "405", "408", "413", "414", "500", "503", "504"]);
+    for answer in answers {
+        assert_eq!(answer.matches("\r\nx-request-id: ").count(), 1, "{answer}");
+    }
 }
 
 #[tokio::test]

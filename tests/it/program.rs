@@ -60,6 +60,14 @@ impl Program {
         line.trim_start_matches("open http://").split(' ').next().unwrap().to_owned()
     }
 
+    /// Has it stop; all that it has said since it was last listened to.
+    #[track_caller]
+    pub fn end(mut self) -> String {
+        self.signal("-TERM");
+        assert!(self.ends_within(LONG).success());
+        self.lines.iter().fold(String::new(), |said, line| said + &line + "\n")
+    }
+
     pub fn signal(&self, signal: &str) {
         assert!(Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap().success());
     }

@@ -4,6 +4,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
 
+use bookends::server::websocket::PROTOCOL;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value as AnyValue;
 use opentelemetry_proto::tonic::trace::v1::Span;
@@ -11,6 +12,7 @@ use prost::Message;
 use serde_json::{Value, json};
 use testdb::TestDb;
 
+use crate::counter::Client;
 use crate::negotiation::hex;
 use crate::program::{LONG, Program, bookends};
 
@@ -73,19 +75,69 @@ fn an_answer_has_the_id_of_its_request() {
     assert_eq!(line["spans"][0]["trace_id"], Value::Null);
 }
 
+/// However much is logged.
 #[test]
-fn what_a_client_sends_is_on_one_line_of_the_log() {
+fn nothing_secret_is_in_the_log() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let test = runtime.block_on(TestDb::new());
+    let (endpoint, _sent) = collector();
+    let mut command = bookends(&test.url.replace("postgres@", "postgres:hunter2@"));
+    command.args(["--log", "trace"]).env("BOOKENDS_WRITE_TOKEN", "hunter2");
+    command.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint).env("OTEL_EXPORTER_OTLP_HEADERS", "token=hunter2");
+    let program = Program::start(&mut command);
+    let address = program.address();
+    let query = json!({
+        "query": "query Page($search: String) { books(search: $search) { hunter2: nodes { id } } }",
+        "variables": { "search": "hunter2" },
+        "operationName": "Page",
+    });
+    assert!(post(&address, "Authorization: Bearer hunter2\r\nCookie: hunter2\r\n", &query).contains("200 OK"));
+    for wrong in [json!({ "query": "{ hunter2 }" }), json!({ "hunter2": "hunter2" })] {
+        post(&address, "", &wrong);
+    }
+    runtime.block_on(async {
+        let mut client = Client::open(&address, Some(PROTOCOL)).await.unwrap();
+        client.say(json!({ "type": "connection_init", "payload": { "Authorization": "Bearer hunter2" } })).await;
+        client.hear().await;
+        client.say(json!({ "type": "subscribe", "id": "hunter2", "payload": query })).await;
+        client.hear().await;
+    });
+    let log = program.end();
+    assert_eq!(log.matches("answered").count(), 5, "{log}");
+    assert!(!log.contains("hunter2"), "{log}");
+}
+
+#[test]
+fn what_a_client_sends_stays_on_its_line() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let test = runtime.block_on(TestDb::new());
     let program = Program::start(&mut bookends(&test.url));
     let address = program.address();
-    for secret in ["query { secret(token: \"hunter2\") }", "query hunter2 { a }"] {
-        let authorization = "Authorization: Bearer hunter2\r\n";
-        post(&address, authorization, &json!({ "query": secret, "operationName": "no\nsuch\u{1b}[31m" }));
-        let line = program.says("answered");
-        assert!(!line.contains("hunter2") && !line.contains("such"), "{line}");
-        assert!(line.contains("GRAPHQL_VALIDATION_FAILED") || line.contains("BAD_USER_INPUT"), "{line}");
+    // None of an operation is shown that is not there.
+    post(&address, "", &json!({ "query": "query A { books { totalCount } }", "operationName": "no\nsuch\u{1b}[31m" }));
+    post(&address, "X-Request-Id: \"]{}\\n\r\n", &json!({ "query": "?" }));
+    let log = program.end();
+    let lines: Vec<&str> = log.lines().filter(|line| line.contains("answered")).collect();
+    assert!(!lines[0].contains("such") && lines[0].contains("GRAPHQL_VALIDATION_FAILED"), "{log}");
+    assert!(lines[1].contains(r#"id="\"]{}\\n""#) && lines[1].contains("GRAPHQL_PARSE_FAILED"), "{log}");
+    assert_eq!(lines.len(), 2);
+}
+
+#[test]
+fn probes_are_no_noise() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let test = runtime.block_on(TestDb::new());
+    let program = Program::start(bookends(&test.url).env("LOG_FORMAT", "json"));
+    let address = program.address();
+    for path in ["health", "ready", "metrics", "nothing"] {
+        let mut socket = TcpStream::connect(&address).unwrap();
+        write!(socket, "GET /{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
+        socket.read_to_end(&mut Vec::new()).unwrap();
     }
+    let log = program.end();
+    let lines: Vec<Value> = log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let answered: Vec<&Value> = lines.iter().filter(|line| line["message"] == "answered").collect();
+    assert_eq!(answered.iter().map(|line| &line["status"]).collect::<Vec<_>>(), [404], "{log}");
 }
 
 /// A collector that takes what it is sent.
@@ -97,8 +149,9 @@ fn collector() -> (String, Receiver<(String, ExportTraceServiceRequest)>) {
         for socket in listener.incoming() {
             let mut socket = socket.unwrap();
             while let Some((head, body)) = request(&mut socket) {
-                socket.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
+                // First this: when the program has ended, all has been received.
                 let _ = sender.send((head, ExportTraceServiceRequest::decode(&body[..]).unwrap()));
+                socket.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
             }
         }
     });
@@ -136,7 +189,7 @@ fn a_trace_goes_from_the_client_through_the_connections_to_the_statements() {
     let (endpoint, sent) = collector();
     let mut command = bookends(&test.url);
     command.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint).env("OTEL_EXPORTER_OTLP_HEADERS", "x-token=sesame");
-    let mut program =
+    let program =
         Program::start(command.env("OTEL_SERVICE_NAME", "shop").env("OTEL_TRACES_SAMPLER", "parentbased_always_off"));
     let address = program.address();
     let query = "query Page { books(first: 2) { nodes { name ratings(first: 1) { nodes { id } } } } }";
@@ -146,8 +199,7 @@ fn a_trace_goes_from_the_client_through_the_connections_to_the_statements() {
     assert!(post(&address, &parent, &json!({ "query": mutation })).contains("200 OK"));
     // The sampler leaves out what nobody else traces.
     assert!(post(&address, "", &json!({ "query": query })).contains("200 OK"));
-    program.signal("-TERM");
-    assert!(program.ends_within(LONG).success());
+    program.end();
 
     let mut spans = Vec::new();
     while let Ok((head, batch)) = sent.try_recv() {
@@ -186,20 +238,27 @@ fn a_trace_goes_from_the_client_through_the_connections_to_the_statements() {
     }
     // Writing happens in a task of its own, and is part of the request all the same.
     let mutation = requests.iter().find(|span| span.span_id != request.span_id).unwrap();
-    assert!(below(&hex(&mutation.span_id, "")).iter().any(|span| span.name == "INSERT"), "{spans:#?}");
+    assert!(
+        ["INSERT", "COMMIT"]
+            .iter()
+            .all(|name| below(&hex(&mutation.span_id, "")).iter().any(|span| span.name == *name)),
+        "{spans:#?}"
+    );
 }
 
 #[test]
 fn a_collector_that_is_not_there_is_no_reason_not_to_answer() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let test = runtime.block_on(TestDb::new());
-    let mut program = Program::start(bookends(&test.url).env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1"));
+    let program = Program::start(bookends(&test.url).env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1"));
     let address = program.address();
     assert!(post(&address, "", &json!({ "query": "{ books(first: 1) { nodes { id } } }" })).contains("200 OK"));
-    program.signal("-TERM");
-    assert!(program.ends_within(LONG).success());
+    let log = program.end();
+    assert!(log.contains("opentelemetry"), "{log}");
 
-    let mut wrong = Program::start(bookends(&test.url).env("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"));
-    wrong.says("OTEL_EXPORTER_OTLP_ENDPOINT");
-    assert!(!wrong.ends_within(LONG).success());
+    for wrong in ["collector:4318", "http://user:hunter2@127.0.0.1:4318", "ftp://127.0.0.1"] {
+        let mut program = Program::start(bookends(&test.url).env("OTEL_EXPORTER_OTLP_ENDPOINT", wrong));
+        assert!(!program.says("OTEL_EXPORTER_OTLP_ENDPOINT").contains("hunter2"));
+        assert!(!program.ends_within(LONG).success());
+    }
 }

@@ -140,7 +140,7 @@ async fn transact<W: Write>(db: &Db, events: &Events, write: &W) -> WriteResult<
     match run(&transaction, events, write).await {
         Ok((done, event)) => {
             let _turn = events.turn().await;
-            transaction.commit().await.map_err(WriteError::Commit)?;
+            db.commit(transaction).await.map_err(WriteError::Commit)?;
             if let Some(event) = event {
                 events.committed(event);
             }

@@ -163,7 +163,7 @@ impl Connection {
 
     async fn say(&mut self, message: ServerMessage<'_>) -> Result<(), End> {
         for code in message.errors().iter().filter_map(Code::of) {
-            self.metrics.error(code);
+            self.metrics.error(code.as_str());
         }
         let text = serde_json::to_string(&message).map_err(|_| End::Internal)?;
         self.write(Some(Message::text(text))).await
