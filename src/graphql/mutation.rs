@@ -40,7 +40,9 @@ macro_rules! mutations {
                 context: &Context<'_>,
                 #[graphql(desc = "What is asked for.")] input: $input,
             ) -> Option<Payload<$done>> {
-                perform(context, input).await
+                let client_mutation_id = input.client_mutation_id.clone();
+                let done = perform(context, input).await?;
+                Some(Payload { done, client_mutation_id })
             }
         )+ }
     };
@@ -66,7 +68,7 @@ mutations! {
 }
 
 /// Checks who asks and what for, and does it. Nothing, beside all errors, where it cannot be done.
-async fn perform<I: Input>(context: &Context<'_>, mut input: I) -> Option<Payload<<I::Write as Write>::Done>> {
+async fn perform<I: Input>(context: &Context<'_>, input: I) -> Option<<I::Write as Write>::Done> {
     let refuse = |errors: Vec<super::error::Error>| {
         for error in errors {
             let error = async_graphql::Error::from(error).into_server_error(context.item.pos);
@@ -77,12 +79,10 @@ async fn perform<I: Input>(context: &Context<'_>, mut input: I) -> Option<Payloa
         refuse(vec![error]);
         return None;
     }
-    let client_mutation_id = input.client_mutation_id();
     let mut problems = Problems::default();
     let Some(write) = input.check(context, &mut problems) else {
         refuse(problems.into());
         return None;
     };
-    let done = write::write(context, write).await.map_err(|error| refuse(vec![error])).ok()?;
-    Some(Payload { done, client_mutation_id })
+    write::write(context, write).await.map_err(|error| refuse(vec![error])).ok()
 }

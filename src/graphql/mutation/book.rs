@@ -32,7 +32,7 @@ pub struct AddBookInput {
     /// The order of the list that the new edge is for, as that list has it.
     order_by: Option<Vec<Sort<BookSortField>>>,
     /// Comes back in the payload.
-    client_mutation_id: Option<String>,
+    pub client_mutation_id: Option<String>,
 }
 
 pub struct AddBook {
@@ -45,10 +45,6 @@ pub struct AddedBook(Created<Book>);
 
 impl Input for AddBookInput {
     type Write = AddBook;
-
-    fn client_mutation_id(&mut self) -> Option<String> {
-        self.client_mutation_id.take()
-    }
 
     fn check(self, context: &Context<'_>, problems: &mut Problems) -> Option<AddBook> {
         let name = problems.check("name", title(&self.name));
@@ -93,7 +89,7 @@ pub struct UpdateBookInput {
     /// The new year, -9999 to 9999; without it, the year stays.
     year: Option<i32>,
     /// Comes back in the payload.
-    client_mutation_id: Option<String>,
+    pub client_mutation_id: Option<String>,
 }
 
 pub struct UpdateBook {
@@ -110,10 +106,6 @@ pub struct UpdatedBook {
 
 impl Input for UpdateBookInput {
     type Write = UpdateBook;
-
-    fn client_mutation_id(&mut self) -> Option<String> {
-        self.client_mutation_id.take()
-    }
 
     fn check(self, _: &Context<'_>, problems: &mut Problems) -> Option<UpdateBook> {
         let key = problems.key("id", &self.id, NodeType::Book);
@@ -144,7 +136,7 @@ pub struct DeleteBookInput {
     #[graphql(default)]
     cascade: bool,
     /// Comes back in the payload.
-    client_mutation_id: Option<String>,
+    pub client_mutation_id: Option<String>,
 }
 
 pub struct DeleteBook {
@@ -160,10 +152,6 @@ pub struct DeletedBook {
 
 impl Input for DeleteBookInput {
     type Write = DeleteBook;
-
-    fn client_mutation_id(&mut self) -> Option<String> {
-        self.client_mutation_id.take()
-    }
 
     fn check(self, _: &Context<'_>, problems: &mut Problems) -> Option<DeleteBook> {
         Some(DeleteBook { key: problems.key("id", &self.id, NodeType::Book)?, cascade: self.cascade })

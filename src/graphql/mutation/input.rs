@@ -12,9 +12,6 @@ pub trait Input {
     /// What it asks for.
     type Write: Write;
 
-    /// What comes back in the payload.
-    fn client_mutation_id(&mut self) -> Option<String>;
-
     /// What it asks for; none where something is wrong with it, which is noted.
     fn check(self, context: &Context<'_>, problems: &mut Problems) -> Option<Self::Write>;
 }

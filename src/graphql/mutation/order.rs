@@ -1,18 +1,17 @@
 //! Ordering books.
 
-use ::entity::{book_order, id};
+use ::entity::book_order;
 use async_graphql::{Context, ID, InputObject, Object, SimpleObject};
 use sea_orm::prelude::Decimal as Number;
-use sea_orm::sea_query::LockType;
-use sea_orm::{DatabaseTransaction, EntityTrait, Set};
+use sea_orm::{DatabaseTransaction, Set};
 use uuid::Uuid;
 
 use super::created::{Created, Placement};
 use super::input::{Input, Problems};
-use super::lock::{delete_of_book, lock_book, with_sums};
+use super::lock::delete_of_book;
 use super::write::{Write, WriteResult};
 use crate::events::Event;
-use crate::graphql::book::{Book, Books};
+use crate::graphql::book::Book;
 use crate::graphql::connection::Edge;
 use crate::graphql::decimal::Decimal;
 use crate::graphql::error::{Code, Error, Result};
@@ -33,7 +32,7 @@ pub struct PlaceOrderInput {
     /// The order of the list that the new edge is for, as that list has it.
     order_by: Option<Vec<Sort<OrderSortField>>>,
     /// Comes back in the payload.
-    client_mutation_id: Option<String>,
+    pub client_mutation_id: Option<String>,
 }
 
 pub struct PlaceOrder {
@@ -50,10 +49,6 @@ pub struct PlacedOrder {
 impl Input for PlaceOrderInput {
     type Write = PlaceOrder;
 
-    fn client_mutation_id(&mut self) -> Option<String> {
-        self.client_mutation_id.take()
-    }
-
     fn check(self, context: &Context<'_>, problems: &mut Problems) -> Option<PlaceOrder> {
         let book = problems.key("bookId", &self.book_id, NodeType::Book);
         let total_price = problems.check("totalPrice", price(self.total_price));
@@ -66,13 +61,12 @@ impl Write for PlaceOrder {
     type Done = PlacedOrder;
 
     async fn run(&self, transaction: &DatabaseTransaction) -> WriteResult<PlacedOrder> {
-        let book = lock_book(transaction, self.book, LockType::KeyShare, "bookId").await?;
-        let key = id::next();
-        let row = book_order::ActiveModel { id: Set(key), total_price: Set(self.total_price), book_id: Set(book.id) };
-        book_order::Entity::insert(row).exec_without_returning(transaction).await?;
-        let of_book = Some((book_order::Column::BookId, book.id));
-        let book = with_sums(transaction, book).await?;
-        let created = self.placement.find(transaction, key, of_book, |_| Books::one(book.clone())).await?;
+        let row = |id, book_id| book_order::ActiveModel {
+            id: Set(id),
+            total_price: Set(self.total_price),
+            book_id: Set(book_id),
+        };
+        let (created, book) = self.placement.add_to_book(transaction, self.book, row).await?;
         Ok(PlacedOrder { created, book })
     }
 
@@ -110,7 +104,7 @@ pub struct CancelOrderInput {
     /// The global id of the order.
     id: ID,
     /// Comes back in the payload.
-    client_mutation_id: Option<String>,
+    pub client_mutation_id: Option<String>,
 }
 
 pub struct CancelOrder {
@@ -127,10 +121,6 @@ pub struct CancelledOrder {
 
 impl Input for CancelOrderInput {
     type Write = CancelOrder;
-
-    fn client_mutation_id(&mut self) -> Option<String> {
-        self.client_mutation_id.take()
-    }
 
     fn check(self, _: &Context<'_>, problems: &mut Problems) -> Option<CancelOrder> {
         Some(CancelOrder { key: problems.key("id", &self.id, NodeType::Order)? })

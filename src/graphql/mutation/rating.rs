@@ -1,14 +1,13 @@
 //! Rating books.
 
-use ::entity::{book_rating, id};
+use ::entity::book_rating;
 use async_graphql::{Context, ID, InputObject, Object, SimpleObject};
-use sea_orm::sea_query::LockType;
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, Set};
 use uuid::Uuid;
 
 use super::created::{Created, Placement};
 use super::input::{Input, Problems};
-use super::lock::{delete_of_book, lock_book, lock_book_of, with_sums};
+use super::lock::{delete_of_book, lock_book_of, with_sums};
 use super::write::{Write, WriteError, WriteResult};
 use crate::events::Event;
 use crate::graphql::book::{Book, Books};
@@ -29,7 +28,7 @@ pub struct RateBookInput {
     /// The order of the list that the new edge is for, as that list has it.
     order_by: Option<Vec<Sort<RatingSortField>>>,
     /// Comes back in the payload.
-    client_mutation_id: Option<String>,
+    pub client_mutation_id: Option<String>,
 }
 
 pub struct RateBook {
@@ -46,10 +45,6 @@ pub struct GivenRating {
 impl Input for RateBookInput {
     type Write = RateBook;
 
-    fn client_mutation_id(&mut self) -> Option<String> {
-        self.client_mutation_id.take()
-    }
-
     fn check(self, context: &Context<'_>, problems: &mut Problems) -> Option<RateBook> {
         let book = problems.key("bookId", &self.book_id, NodeType::Book);
         let stars = problems.check("rating", stars(self.rating));
@@ -62,13 +57,9 @@ impl Write for RateBook {
     type Done = GivenRating;
 
     async fn run(&self, transaction: &DatabaseTransaction) -> WriteResult<GivenRating> {
-        let book = lock_book(transaction, self.book, LockType::KeyShare, "bookId").await?;
-        let key = id::next();
-        let row = book_rating::ActiveModel { id: Set(key), rating: Set(self.stars), book_id: Set(book.id) };
-        book_rating::Entity::insert(row).exec_without_returning(transaction).await?;
-        let of_book = Some((book_rating::Column::BookId, book.id));
-        let book = with_sums(transaction, book).await?;
-        let created = self.placement.find(transaction, key, of_book, |_| Books::one(book.clone())).await?;
+        let row =
+            |id, book_id| book_rating::ActiveModel { id: Set(id), rating: Set(self.stars), book_id: Set(book_id) };
+        let (created, book) = self.placement.add_to_book(transaction, self.book, row).await?;
         Ok(GivenRating { created, book })
     }
 
@@ -108,7 +99,7 @@ pub struct ChangeRatingInput {
     /// Stars: 1 to 5.
     rating: i32,
     /// Comes back in the payload.
-    client_mutation_id: Option<String>,
+    pub client_mutation_id: Option<String>,
 }
 
 pub struct ChangeRating {
@@ -126,10 +117,6 @@ pub struct ChangedRating {
 
 impl Input for ChangeRatingInput {
     type Write = ChangeRating;
-
-    fn client_mutation_id(&mut self) -> Option<String> {
-        self.client_mutation_id.take()
-    }
 
     fn check(self, _: &Context<'_>, problems: &mut Problems) -> Option<ChangeRating> {
         let key = problems.key("id", &self.id, NodeType::Rating);
@@ -161,7 +148,7 @@ pub struct DeleteRatingInput {
     /// The global id of the rating.
     id: ID,
     /// Comes back in the payload.
-    client_mutation_id: Option<String>,
+    pub client_mutation_id: Option<String>,
 }
 
 pub struct DeleteRating {
@@ -178,10 +165,6 @@ pub struct DeletedRating {
 
 impl Input for DeleteRatingInput {
     type Write = DeleteRating;
-
-    fn client_mutation_id(&mut self) -> Option<String> {
-        self.client_mutation_id.take()
-    }
 
     fn check(self, _: &Context<'_>, problems: &mut Problems) -> Option<DeleteRating> {
         Some(DeleteRating { key: problems.key("id", &self.id, NodeType::Rating)? })
