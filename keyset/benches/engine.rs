@@ -91,8 +91,6 @@ async fn main() {
     for (name, time) in medians {
         println!("| {name} | {time:.1?} | {:.1} % |", 100.0 * time.as_secs_f64() / run.as_secs_f64());
     }
-    let (_, build) = medians[0];
-    assert!(build * 10 < run, "building a statement takes {build:?}, a tenth and more of the {run:?} that it runs");
 }
 
 /// The time of one call, out of a hundred.
