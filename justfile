@@ -32,6 +32,11 @@ subscriptions url="http://127.0.0.1:8000":
     npm --prefix tests/ws ci --no-audit --no-fund
     BOOKENDS_URL={{url}} npm --prefix tests/ws test
 
+# run the audits of the library graphql-http against a server that runs (needs npm)
+audits url="http://127.0.0.1:8000":
+    npm --prefix tests/http ci --no-audit --no-fund
+    BOOKENDS_URL={{url}} npm --prefix tests/http test
+
 # build GraphiQL for the server to embed (needs npm)
 web:
     npm --prefix web ci --no-audit --no-fund

@@ -49,7 +49,7 @@ pub struct Settings {
     #[arg(long, env = "DATABASE_URL_FILE", value_name = "PATH", conflicts_with = "database_url", global = true)]
     pub database_url_file: Option<PathBuf>,
 
-    /// The most connections to the database that are open at a time, three or more. On PostgreSQL a quarter of them write.
+    /// The most connections to the database that requests share, three or more. On PostgreSQL a quarter of them write.
     #[arg(
         long,
         env = "DATABASE_CONNECTIONS",

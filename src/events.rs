@@ -70,7 +70,7 @@ struct Inner {
 }
 
 enum Source {
-    /// This process. Whoever commits holds the turn until the word is out, so that nobody overtakes.
+    /// This process. Whoever commits holds the turn until the word is out.
     Process { sender: broadcast::Sender<Event>, turn: tokio::sync::Mutex<()> },
     /// PostgreSQL. Whoever subscribes holds the listener, and it ends with the last one of them.
     Database { db: DatabaseConnection, listener: Mutex<Weak<Listener>>, starting: tokio::sync::Mutex<()> },
@@ -138,20 +138,25 @@ impl Events {
         transaction.execute_raw(notify).await.map(drop)
     }
 
-    /// To be held from before a commit until the event has been told: on SQLite, nobody else commits meanwhile.
-    pub async fn turn(&self) -> Option<tokio::sync::MutexGuard<'_, ()>> {
-        match &self.0.source {
-            Source::Process { turn, .. } => Some(turn.lock().await),
-            Source::Database { .. } => None,
-        }
-    }
-
-    /// After the commit: on SQLite, the subscribers in this process hear of it.
-    pub fn committed(&self, event: Event) {
-        if let Source::Process { sender, .. } = &self.0.source {
+    /// Commits what an event is of. On SQLite the subscribers in this process hear of it then, and nobody else commits
+    /// meanwhile, so that all hear it in the order of the commits.
+    ///
+    /// # Errors
+    ///
+    /// What the commit fails by; then nobody hears anything.
+    pub async fn commit<E>(
+        &self,
+        commit: impl Future<Output = Result<(), E>>,
+        event: impl IntoIterator<Item = Event>,
+    ) -> Result<(), E> {
+        let Source::Process { sender, turn } = &self.0.source else { return commit.await };
+        let _turn = turn.lock().await;
+        commit.await?;
+        for event in event {
             // Without subscribers there is nobody to tell.
             let _ = sender.send(event);
         }
+        Ok(())
     }
 
     /// What is added from now on: whatever commits after this has returned is heard.

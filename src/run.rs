@@ -46,9 +46,6 @@ pub enum RunError {
     /// Who may write is not to be known.
     #[error(transparent)]
     Access(#[from] InvalidToken),
-    /// The listener failed.
-    #[error("the server failed: {0}")]
-    Serve(io::Error),
     /// The database could not be closed.
     #[error("cannot close the database: {0}")]
     Close(DbErr),
@@ -67,14 +64,14 @@ pub async fn run(cli: Cli) -> Result<(), RunError> {
             Ok(())
         }
         Command::Health => Ok(health::check(settings.listen)?),
-        Command::Serve => observed(settings, Box::pin(serve(settings))).await,
-        Command::Migrate { direction } => observed(settings, Box::pin(migrate(settings, direction))).await,
-        Command::Seed(plan) => observed(settings, Box::pin(seed(settings, plan))).await,
+        Command::Serve => with_telemetry(settings, Box::pin(serve(settings))).await,
+        Command::Migrate { direction } => with_telemetry(settings, Box::pin(migrate(settings, direction))).await,
+        Command::Seed(plan) => with_telemetry(settings, Box::pin(seed(settings, plan))).await,
     }
 }
 
 /// What works on the database, with a log and traces.
-async fn observed(settings: &Settings, work: impl Future<Output = Result<(), RunError>>) -> Result<(), RunError> {
+async fn with_telemetry(settings: &Settings, work: impl Future<Output = Result<(), RunError>>) -> Result<(), RunError> {
     let telemetry = Telemetry::start(&settings.telemetry)?;
     let done = work.await;
     telemetry.stop().await;
@@ -110,7 +107,7 @@ async fn serve(settings: &Settings) -> Result<(), RunError> {
     });
     let router = server::router(graphql::Api::new(db.clone(), settings.limits), access);
     let router = server::observed(server::bounded(router, &settings.bounds), &db.metrics);
-    server::serve(listener, router, &settings.bounds, stop).await.map_err(RunError::Serve)?;
+    server::serve(listener, router, &settings.bounds, stop).await;
     db.close().await.map_err(RunError::Close)
 }
 

@@ -18,8 +18,8 @@ use tracing_subscriber::{EnvFilter, Layer, Registry, fmt, registry};
 use crate::config::{self, LogFormat};
 
 mod otlp;
-pub mod request;
 pub mod statement;
+pub mod trace;
 
 pub use otlp::EndpointError;
 

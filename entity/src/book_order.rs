@@ -5,6 +5,14 @@ use sea_orm::entity::prelude::*;
 
 use crate::id;
 
+/// The dearest order, in cents.
+pub const DEAREST: i64 = 9_999_999_999;
+
+/// Whether a price is one that an order can have: 0.00 to [`DEAREST`], in whole cents.
+pub fn can_cost(price: Decimal) -> bool {
+    price.scale() <= 2 && !price.is_sign_negative() && price <= Decimal::new(DEAREST, 2)
+}
+
 /// A row of `book_order`.
 #[sea_orm::model]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]

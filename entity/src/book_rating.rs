@@ -5,6 +5,9 @@ use sea_orm::entity::prelude::*;
 
 use crate::id;
 
+/// The stars that a rating can have.
+pub const STARS: std::ops::RangeInclusive<i16> = 1..=5;
+
 /// A row of `book_rating`.
 #[sea_orm::model]
 #[derive(Clone, Debug, PartialEq, Eq, DeriveEntityModel)]

@@ -28,7 +28,7 @@ pub struct Bounds {
     #[arg(long, env = "MAX_WEBSOCKETS", default_value_t = Bounds::DEFAULT.max_websockets, value_name = "N", global = true)]
     pub max_websockets: usize,
 
-    /// How long the answer to a request may take, and a statement.
+    /// How long the answer to a request may take, and a statement; but on SQLite, not one that writes.
     #[arg(
         long,
         env = "REQUEST_TIMEOUT",

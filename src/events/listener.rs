@@ -3,8 +3,6 @@
 //! It is one of its own, beside the pool. While it is lost nothing is heard, and NOTIFY keeps nothing for those who are
 //! away; so once it is back, what was [missed] is read from the tables.
 
-use std::collections::hash_map::RandomState;
-use std::hash::{BuildHasher, Hasher};
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -164,9 +162,7 @@ fn conn(error: sqlx::Error) -> DbErr {
 fn delay(attempt: u32) -> Duration {
     let (first, most) = RETRY;
     let whole = first.saturating_mul(2_u32.saturating_pow(attempt)).min(most);
-    // The standard library's source of chance: each state hashes in another way.
-    let [chance, ..] = RandomState::new().build_hasher().finish().to_ne_bytes();
-    (whole + whole * u32::from(chance) / 255) / 2
+    whole.mul_f64(f64::midpoint(1.0, fastrand::f64()))
 }
 
 #[cfg(test)]

@@ -49,11 +49,8 @@ pub fn write(event: &Event) -> Result<String, DbErr> {
 pub fn read(text: &str) -> Result<Event, serde_json::Error> {
     let payload = serde_json::from_str(text)?;
     let (id, can_be) = match &payload {
-        Payload::RatingAdded { id, rating, .. } => (id, (1..=5).contains(rating)),
-        Payload::OrderPlaced { id, total_price, .. } => (
-            id,
-            !total_price.is_sign_negative() && total_price.scale() <= 2 && *total_price < Decimal::from(100_000_000),
-        ),
+        Payload::RatingAdded { id, rating, .. } => (id, book_rating::STARS.contains(rating)),
+        Payload::OrderPlaced { id, total_price, .. } => (id, book_order::can_cost(*total_price)),
     };
     if !can_be || id.get_version_num() != 7 {
         return Err(serde::de::Error::custom("no row can be like that"));

@@ -10,7 +10,8 @@ use async_graphql::ServerError;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use super::error::{Code, refusal};
+use super::code::Code;
+use super::error::refusal;
 
 /// The places of a server. Cheap to clone.
 #[derive(Clone, Debug)]

@@ -8,9 +8,10 @@ use async_graphql::{Request, Response, ServerError, ValidationMode};
 
 use tracing::Span;
 
-use super::coercion::InputTypes;
+use super::code::Code;
+use super::coercion::{InputTypes, MOST_ERRORS};
 use super::documents::{Document, Documents, Hash};
-use super::error::{Code, Error, refusal};
+use super::error::{Error, refusal};
 use super::{Schema, builder, limits, nesting, operation, sdl};
 use crate::config::Limits;
 use crate::db::Db;
@@ -42,12 +43,10 @@ pub struct Checked {
 /// What is to be done when the first response is there.
 pub struct Running {
     pub begun: Instant,
-    /// What is timed; none of a subscription, which has no end of its own.
-    pub kind: Option<&'static str>,
+    /// What it is; none where it has no operation.
+    pub kind: Option<OperationType>,
     /// What to keep where it proves to be valid; none where it is known to be.
     new: Option<(Hash, Document)>,
-    /// Its name, for logs and traces.
-    pub name: Option<String>,
 }
 
 impl Api {
@@ -101,7 +100,6 @@ impl Api {
     async fn answer(&self, checked: Result<Checked, Vec<ServerError>>) -> Response {
         match checked {
             Ok(Checked { request, is_known, mut running }) => {
-                Span::current().record("operation", running.name.as_deref());
                 let response = self.schema(is_known).execute(request).await;
                 self.finish(&mut running, response)
             }
@@ -119,8 +117,11 @@ impl Api {
         let response = coded(response);
         let (kind, new) = (running.kind.take(), running.new.take());
         if was_executed(&response) {
-            if let Some(kind) = kind {
-                self.db.metrics.operation(kind, running.begun.elapsed());
+            match kind {
+                Some(OperationType::Query) => self.db.metrics.operation("query", running.begun.elapsed()),
+                Some(OperationType::Mutation) => self.db.metrics.operation("mutation", running.begun.elapsed()),
+                // Without an end of its own, it takes no time.
+                Some(OperationType::Subscription) | None => {}
             }
             if let Some((hash, document)) = new {
                 self.documents.keep(hash, document);
@@ -147,15 +148,12 @@ impl Api {
         let document = request.parsed_query().map_err(|error| vec![parse_failed(error)])?;
         let operation = operation::find(document, name.as_deref());
         if let Some(operation) = operation {
+            // Only of one that there is: else it can be anything.
+            Span::current().record("operation", name.as_deref().filter(|name| name.len() <= LONGEST_NAME));
             accepts(operation.ty).map_err(refuse)?;
             variables = operation::with_defaults(operation, variables);
         }
-        let name = name.filter(|name| operation.is_some() && name.len() <= LONGEST_NAME);
-        let kind = operation.and_then(|operation| match operation.ty {
-            OperationType::Query => Some("query"),
-            OperationType::Mutation => Some("mutation"),
-            OperationType::Subscription => None,
-        });
+        let kind = operation.map(|operation| operation.ty);
         limits::check(document, &variables, self.limits).map_err(refuse)?;
         // Where there is none, the execution will say so.
         if let Some(operation) = operation {
@@ -170,7 +168,7 @@ impl Api {
                 document.is_valid = false;
             }
         }
-        Ok(Checked { request: request.variables(variables), is_known, running: Running { begun, kind, new, name } })
+        Ok(Checked { request: request.variables(variables), is_known, running: Running { begun, kind, new } })
     }
 }
 
@@ -202,8 +200,11 @@ fn parse_failed(mut error: ServerError) -> ServerError {
     error
 }
 
-/// The response, with a code in each of its errors.
+/// The response, with a code in each of its errors; of those of a whole request, not too many of them.
 fn coded(mut response: Response) -> Response {
+    if !was_executed(&response) {
+        response.errors.truncate(MOST_ERRORS);
+    }
     for error in response.errors.iter_mut().filter(|error| error.extensions.is_none()) {
         // A field that was called with what it cannot take has a place in the answer; other requests have none.
         let code = if error.path.is_empty() { Code::ValidationFailed } else { Code::BadUserInput };

@@ -18,9 +18,10 @@ use search::Search;
 pub use filter::{BookFilter, of_book};
 pub use sort::BookSortField;
 
+use super::code::Code;
 use super::date_time::DateTime;
 use super::decimal::Decimal;
-use super::error::{Code, Error, Result};
+use super::error::{Error, Result};
 use super::filter::Scope;
 use super::list::{List, reader};
 use super::lists::BookLists;
@@ -45,6 +46,14 @@ pub struct Siblings {
     stats: Once<HashMap<Uuid, book_stats::Model>>,
     pub ratings: PerField<List<Rating>>,
     pub orders: PerField<List<Order>>,
+}
+
+impl Siblings {
+    /// What a book by itself shares with none, its sums being known; none where it has no ratings and no orders.
+    pub fn one(key: Uuid, sums: Option<book_stats::Model>) -> Self {
+        let stats = Once::new(sums.into_iter().map(|sums| (sums.book_id, sums)).collect());
+        Self { keys: vec![key], stats, ..Self::default() }
+    }
 }
 
 /// A book of the shop.
@@ -104,8 +113,7 @@ impl Book {
 impl Book {
     /// The book of a row, with sums that were read with it.
     pub fn with_sums(row: book::Model, sums: Option<book_stats::Model>) -> Self {
-        let stats = Once::new(sums.into_iter().map(|sums| (sums.book_id, sums)).collect());
-        let siblings = Siblings { keys: vec![row.id], stats, ..Siblings::default() };
+        let siblings = Siblings::one(row.id, sums);
         Self { row, place: 0, siblings: Arc::new(siblings) }
     }
 

@@ -14,12 +14,13 @@ use async_graphql::parser::types::{
 use async_graphql::{Name, Pos, Positioned, ScalarType, ServerError, Value, Variables};
 use async_graphql_value::Value as Written;
 
+use super::code::Code;
 use super::date_time::DateTime;
 use super::decimal::Decimal;
-use super::error::{Code, Error};
+use super::error::Error;
 
 /// The most errors that are told of one request.
-const MOST_ERRORS: usize = 20;
+pub const MOST_ERRORS: usize = 20;
 
 /// The types of a schema, for their inputs.
 #[derive(Debug)]

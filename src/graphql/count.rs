@@ -3,7 +3,8 @@
 use async_graphql::{Enum, SimpleObject};
 use keyset::Count;
 
-use super::error::{Code, Error, Result};
+use super::code::Code;
+use super::error::{Error, Result};
 
 /// How far an approximate count counts where nothing is said, and at most.
 pub const DEFAULT: i32 = 1000;

@@ -12,7 +12,8 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
 
-use super::error::{Code, refusal};
+use super::code::Code;
+use super::error::refusal;
 
 /// How many bytes of text are kept; parsed, they are some thirty times as many.
 const MOST_BYTES: u64 = 1 << 20;
@@ -84,7 +85,7 @@ impl Documents {
         }
     }
 
-    /// Keeps a query that is valid.
+    /// Keeps a query that was executed.
     pub fn keep(&self, hash: Hash, document: Document) {
         self.0.insert(hash, Arc::new(document));
     }

@@ -2,14 +2,17 @@
 
 use std::any::TypeId;
 use std::sync::Arc;
+use std::time::Instant;
 
 use async_graphql::futures_util::stream::{self, BoxStream, StreamExt};
+use async_graphql::parser::types::OperationType;
 use async_graphql::{BatchRequest, BatchResponse, Data, Executor, Request, Response, ServerError};
-use tracing::Span;
+use tracing::field::Empty;
+use tracing::{Instrument, Span};
 
 use super::admission::{Admission, NotDone};
 use super::api::{Api, Checked, Running, no_batches};
-use super::error::Code;
+use super::code::Code;
 use crate::telemetry::{self, UNTRACED};
 
 /// What the operations of a connection share, in their data.
@@ -37,19 +40,22 @@ impl Executor for Api {
     /// data are those of the connection that the request came by.
     fn execute_stream(&self, request: Request, data: Option<Arc<Data>>) -> BoxStream<'static, Response> {
         let data = data.unwrap_or_default();
-        let session = data.get(&TypeId::of::<Session>()).and_then(|found| found.downcast_ref::<Session>()).cloned();
-        let (id, admission) = session.map(|session| (session.request_id, session.admission)).unzip();
-        match self.check(request, |_| Ok(())) {
-            Ok(Checked { request, is_known, running }) => {
-                let responses = self.schema(is_known).execute_stream_with_session_data(request, data);
-                if running.kind.is_some() {
-                    self.once(running, id, admission, responses)
-                } else {
-                    self.each(running, id, responses)
-                }
+        let session = data.get(&TypeId::of::<Session>()).and_then(|found| found.downcast_ref::<Session>());
+        let (id, admission) = session.cloned().map(|session| (session.request_id, session.admission)).unzip();
+        let begun = Instant::now();
+        let span = tracing::error_span!(parent: None, "operation", id, operation = Empty);
+        let checked = span.in_scope(|| self.check(request, |_| Ok(())));
+        let Checked { request, is_known, running } = match checked {
+            Ok(checked) => checked,
+            Err(errors) => {
+                let response = Response::from_errors(errors);
+                span.in_scope(|| answered(begun, &response));
+                return stream::iter([response]).boxed();
             }
-            Err(errors) => stream::iter([Response::from_errors(errors)]).boxed(),
-        }
+        };
+        let is_subscription = running.kind == Some(OperationType::Subscription);
+        let responses = self.schema(is_known).execute_stream_with_session_data(request, data);
+        if is_subscription { self.each(running, id, responses) } else { self.once(running, span, admission, responses) }
     }
 }
 
@@ -58,23 +64,21 @@ impl Api {
     fn once(
         &self,
         mut running: Running,
-        id: Option<String>,
+        span: Span,
         admission: Option<Admission>,
         mut responses: BoxStream<'static, Response>,
     ) -> BoxStream<'static, Response> {
-        let (api, name) = (self.clone(), running.name.take());
-        let span = tracing::error_span!(parent: None, "operation", id, operation = name);
+        let api = self.clone();
         let answer = async move {
             let done = match admission {
                 Some(admission) => admission.run(responses.next()).await,
                 None => Ok(responses.next().await),
             };
             let response = api.finish(&mut running, response(done));
-            let errors = Code::listed(response.errors.iter().filter_map(Code::of));
-            tracing::info!(ms = telemetry::milliseconds(running.begun.elapsed()), errors, "answered");
+            answered(running.begun, &response);
             response
         };
-        stream::once(tracing::Instrument::instrument(answer, span)).boxed()
+        stream::once(answer.instrument(span)).boxed()
     }
 
     /// The responses to a subscription. A trace of it would have no end.
@@ -84,14 +88,20 @@ impl Api {
         id: Option<String>,
         mut responses: BoxStream<'static, Response>,
     ) -> BoxStream<'static, Response> {
-        let (api, name) = (self.clone(), running.name.take());
-        let span: Span = tracing::error_span!(target: UNTRACED, parent: None, "subscription", id, operation = name);
+        let api = self.clone();
+        let span = tracing::error_span!(target: UNTRACED, parent: None, "subscription", id);
         let responses = stream::poll_fn(move |context| {
             let _entered = span.enter();
             responses.poll_next_unpin(context)
         });
         responses.map(move |response| api.finish(&mut running, response)).boxed()
     }
+}
+
+/// The line in the log.
+fn answered(begun: Instant, response: &Response) {
+    let errors = Code::listed(response.errors.iter().filter_map(Code::of));
+    tracing::info!(ms = telemetry::milliseconds(begun.elapsed()), errors, "answered");
 }
 
 fn response(done: Result<Option<Response>, NotDone>) -> Response {

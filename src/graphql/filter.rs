@@ -16,7 +16,8 @@ pub use id::IdFilter;
 pub use text::TextFilter;
 
 use super::book::BookFilter;
-use super::error::{Code, Error, Result};
+use super::code::Code;
+use super::error::{Error, Result};
 use super::order::OrderFilter;
 use super::rating::RatingFilter;
 

@@ -5,7 +5,8 @@
 //! what it may read. A mutation costs 200, and a subscription what one of its events does.
 //!
 //! Fragments are counted where they are spread, and each is walked through once. Sixty that each name the next one twice
-//! are a line for who sends them, and for whoever walks through them, as the library's validation does, a life's work.
+//! are a line for who sends them, and for whoever walks through them, as the library's validation does, a life's work. It walks
+//! through everything, be it executed or not, and in part again from each level: so there is a bound to all that is written.
 
 use std::collections::HashMap;
 
@@ -13,8 +14,9 @@ use async_graphql::parser::types::{ExecutableDocument, Field, Selection, Selecti
 use async_graphql::{Name, Value, Variables};
 use async_graphql_value::{Number, Value as Written};
 
+use super::code::Code;
 use super::count;
-use super::error::{Code, Error, Result};
+use super::error::{Error, Result};
 use super::page_cursors::REACH;
 use crate::config::Limits;
 
@@ -25,6 +27,9 @@ const WRITE: usize = 200;
 /// What an exact count costs: nobody knows how many rows it reads.
 const COUNT: usize = 1000;
 
+/// The most selections, those of a fragment at each place where it is spread: more than the complexity of any sane request.
+const MOST_SELECTIONS: usize = 5_000;
+
 /// Refuses a request that costs too much, or is too deep.
 ///
 /// # Errors
@@ -32,12 +37,11 @@ const COUNT: usize = 1000;
 /// [`Code::TooComplex`] and [`Code::TooDeep`], with the cost, the limit, and the setting.
 pub fn check(document: &ExecutableDocument, variables: &Variables, limits: Limits) -> Result<()> {
     let Limits { max_complexity, max_depth, .. } = limits;
+    let mut walk = Walk { document, variables, known: HashMap::new() };
+    let mut selections = 0_usize;
     for (_, operation) in document.operations.iter() {
-        let mut walk = Walk { document, variables, known: HashMap::new() };
-        let Some(cost) = walk.set(&operation.node.selection_set.node, 0) else {
-            let message = format!("the fields and fragments of a request are at most {} levels deep", Limits::DEEPEST);
-            return Err(Error::client(Code::TooDeep, message));
-        };
+        let cost = walk.set(&operation.node.selection_set.node, 0).ok_or_else(too_many_levels)?;
+        selections = selections.saturating_add(cost.selections);
         let total = cost.once.saturating_add(cost.each);
         if total > max_complexity {
             let message = format!(
@@ -54,7 +58,25 @@ pub fn check(document: &ExecutableDocument, variables: &Variables, limits: Limit
             return Err(Error::client(Code::TooDeep, message));
         }
     }
+    for (name, fragment) in &document.fragments {
+        if !walk.known.contains_key(name) {
+            let cost = walk.set(&fragment.node.selection_set.node, 0).ok_or_else(too_many_levels)?;
+            selections = selections.saturating_add(cost.selections);
+        }
+    }
+    if selections > MOST_SELECTIONS {
+        let message = format!(
+            "the request has {selections} fields and fragments, those of a fragment wherever it is spread, and at most \
+             {MOST_SELECTIONS} are allowed"
+        );
+        return Err(Error::client(Code::TooComplex, message));
+    }
     Ok(())
+}
+
+fn too_many_levels() -> Error {
+    let message = format!("the fields and fragments of a request are at most {} levels deep", Limits::DEEPEST);
+    Error::client(Code::TooDeep, message)
 }
 
 /// What a selection costs.
@@ -66,6 +88,8 @@ struct Cost {
     each: usize,
     /// The levels of fields.
     depth: usize,
+    /// The fields and fragments.
+    selections: usize,
 }
 
 impl Cost {
@@ -74,6 +98,7 @@ impl Cost {
             once: self.once.saturating_add(other.once),
             each: self.each.saturating_add(other.each),
             depth: self.depth.max(other.depth),
+            selections: self.selections.saturating_add(other.selections),
         }
     }
 }
@@ -91,7 +116,7 @@ impl<'a> Walk<'a> {
         let level = (level < Limits::DEEPEST).then_some(level + 1)?;
         set.items.iter().try_fold(Cost::default(), |cost, item| {
             // A fragment is something to walk through, even where nothing is in it.
-            let fragment = Cost { each: 1, ..Cost::default() };
+            let fragment = Cost { each: 1, selections: 1, ..Cost::default() };
             Some(cost.and(match &item.node {
                 Selection::Field(field) => self.field(&field.node, level)?,
                 Selection::InlineFragment(inline) => fragment.and(self.set(&inline.node.selection_set.node, level)?),
@@ -114,7 +139,7 @@ impl<'a> Walk<'a> {
 
     /// What a field costs, which its name says: no two fields of a name differ in what they read.
     fn field(&mut self, field: &'a Field, level: usize) -> Option<Cost> {
-        let Cost { once, each, depth } = self.set(&field.selection_set.node, level)?;
+        let Cost { once, each, depth, selections } = self.set(&field.selection_set.node, level)?;
         let (more, size) = match field.name.node.as_str() {
             "books" | "ratings" | "orders" => (STATEMENT, self.size(field)),
             "nodes" => match self.argument(field, "ids") {
@@ -143,7 +168,8 @@ impl<'a> Walk<'a> {
             _ => (0, 1),
         };
         let each = each.max(usize::from(size > 1)).saturating_mul(size.max(1)).saturating_add(1);
-        Some(Cost { once: once.saturating_add(more), each, depth: depth + 1 })
+        let selections = selections.saturating_add(1);
+        Some(Cost { once: once.saturating_add(more), each, depth: depth + 1, selections })
     }
 
     /// The size of a page. One that is refused for its size should not be refused for its cost.

@@ -1,4 +1,8 @@
-//! The GraphQL schema.
+//! The GraphQL schema, and the way of a request to it.
+//!
+//! `api` looks at a request before anything is done: whether it is known (`documents`), how deep it is (`nesting`), what it may
+//! cost (`limits`), and whether its operation can be done as it is written (`operation`, `coercion`). What comes by a
+//! WebSocket comes through `executor`.
 //!
 //! A list is named by its object (`book`, `rating`, `order`: which rows, in which orders, under which filters). `list` opens
 //! the arguments and has the engine read the page, and `connection` shows the slice as edges.
@@ -6,14 +10,15 @@
 
 use async_graphql::SDLExportOptions;
 
-mod admission;
 mod api;
 mod coercion;
 mod documents;
 mod limits;
 mod nesting;
 mod operation;
-mod session;
+
+mod admission;
+mod executor;
 
 mod lists;
 mod mutation;
@@ -40,13 +45,15 @@ mod node;
 mod date_time;
 mod decimal;
 
+mod code;
 mod error;
 
 pub use admission::{Admission, NotDone};
 pub use api::{Api, no_batches, was_executed};
-pub use error::{Code, Error, refusal};
+pub use code::Code;
+pub use error::{Error, refusal};
+pub use executor::Session;
 pub use mutation::Permission;
-pub use session::Session;
 
 use mutation::Mutation;
 use query::Query;

@@ -9,6 +9,7 @@ mod book;
 mod created;
 mod input;
 mod lock;
+mod of_book;
 mod order;
 mod payload;
 mod permission;

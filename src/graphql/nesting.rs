@@ -1,7 +1,8 @@
 //! How deep the brackets of a text stand in each other, counted before it is parsed: the library's parser goes down into values by
 //! recursion, and a line of some hundred brackets would overflow the stack.
 
-use super::error::{Code, Error, Result};
+use super::code::Code;
+use super::error::{Error, Result};
 
 /// The most brackets that may stand in each other: a list of filters in each other, below the deepest field, has fewer.
 const MOST: usize = 128;

@@ -12,7 +12,8 @@ use ulid::Ulid;
 use uuid::Uuid;
 
 use super::book::Book;
-use super::error::{Code, Error, Result};
+use super::code::Code;
+use super::error::{Error, Result};
 use super::object::RowObject;
 use super::order::Order;
 use super::rating::Rating;

@@ -8,8 +8,9 @@ use async_graphql::parser::types::{
 use async_graphql::{Name, Positioned, ServerError, Variables};
 use async_graphql_value::Value;
 
+use super::code::Code;
 use super::coercion::InputTypes;
-use super::error::{Code, Error, Result};
+use super::error::{Error, Result};
 
 /// The operation of this name, or the only one. Where there is none to execute, the execution says so.
 pub fn find<'a>(document: &'a ExecutableDocument, name: Option<&str>) -> Option<&'a OperationDefinition> {
@@ -177,20 +178,19 @@ fn twice(name: &Name) -> Error {
 /// A subscription has one field at its root, whatever the variables are: the library would merge the streams of several, and
 /// pass over what is in a fragment.
 fn subscription(operation: &OperationDefinition) -> Result<()> {
-    fault(operation).map_or(Ok(()), |message| Err(Error::client(Code::ValidationFailed, message)))
-}
-
-fn fault(operation: &OperationDefinition) -> Option<&'static str> {
+    let refuse = |message: &str| Err(Error::client(Code::ValidationFailed, message));
     let [root] = operation.selection_set.node.items.as_slice() else {
-        return Some("a subscription has exactly one field at its root: subscribe to each by itself");
+        return refuse("a subscription has exactly one field at its root: subscribe to each by itself");
     };
     let Selection::Field(field) = &root.node else {
-        return Some("a subscription names its field at its root: fragments can stand below it");
+        return refuse("a subscription names its field at its root: fragments can stand below it");
     };
     let conditional = |name: &str| name == "skip" || name == "include";
     if field.node.directives.iter().any(|directive| conditional(&directive.node.name.node)) {
-        return Some("the field at the root of a subscription takes neither `@skip` nor `@include`");
+        return refuse("the field at the root of a subscription takes neither `@skip` nor `@include`");
     }
-    let is_meta = field.node.name.node.starts_with("__");
-    is_meta.then_some("the field at the root of a subscription is none that starts with `__`")
+    if field.node.name.node.starts_with("__") {
+        return refuse("the field at the root of a subscription is none that starts with `__`");
+    }
+    Ok(())
 }

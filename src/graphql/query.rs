@@ -3,7 +3,8 @@
 use async_graphql::{Context, ID, Object};
 
 use super::book::Book;
-use super::error::{Code, Error, Result};
+use super::code::Code;
+use super::error::{Error, Result};
 use super::lists::RootLists;
 use super::node::{self, Node, NodeId, NodeType};
 use crate::config::Limits;

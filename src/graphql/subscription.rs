@@ -18,8 +18,9 @@ pub struct Subscription;
 
 /// The entry points for hearing of what is added, over a WebSocket at `/graphql` (protocol `graphql-transport-ws`).
 ///
-/// What has been committed is heard once, in the order of the commits, whichever server it was written by; what a server
-/// missed while it was cut off from the database, afterwards, in the order of its creation. A subscription that reads too slowly, or that something was lost to, gets an error with the code `SUBSCRIPTION_LAGGED` and ends: list
+/// What has been committed is heard once, in the order of the commits, whichever server it was written by; what a
+/// server missed while it was cut off from the database, afterwards, in the order of its creation. A subscription that
+/// reads too slowly, or that something was lost to, gets an error with the code `SUBSCRIPTION_LAGGED` and ends: list
 /// again, then subscribe.
 #[async_graphql::Subscription]
 impl Subscription {

@@ -58,14 +58,12 @@ fn status(media: Media, errors: &[ServerError]) -> StatusCode {
         Some(Code::BodyMalformed) => StatusCode::BAD_REQUEST,
         Some(Code::MethodNotAllowed) => StatusCode::METHOD_NOT_ALLOWED,
         Some(Code::NotAcceptable) => StatusCode::NOT_ACCEPTABLE,
-        Some(Code::BodyTooLarge) => StatusCode::PAYLOAD_TOO_LARGE,
         Some(Code::MediaTypeUnsupported) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Some(Code::RequestMalformed) => StatusCode::UNPROCESSABLE_ENTITY,
         // A request that could be read: to an older client its answer is one like every other.
         _ if media == Media::Json => StatusCode::OK,
         Some(Code::ParseFailed | Code::PersistedQueryMismatch) => StatusCode::BAD_REQUEST,
         Some(Code::PersistedQueryNotFound) => StatusCode::NOT_FOUND,
-        Some(Code::Internal) => StatusCode::INTERNAL_SERVER_ERROR,
         _ => StatusCode::UNPROCESSABLE_ENTITY,
     }
 }

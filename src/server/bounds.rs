@@ -9,7 +9,7 @@ use std::time::Duration;
 use axum::body::{Body, to_bytes};
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::header::{
-    AUTHORIZATION, CONTENT_TYPE, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    AUTHORIZATION, CONTENT_TYPE, HeaderName, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
@@ -117,7 +117,7 @@ impl Gate {
             }
             Err(_) => {
                 let message = "the body took too long to come (the setting READ_TIMEOUT)";
-                Err(refuse(media, StatusCode::REQUEST_TIMEOUT, Code::TimedOut, message))
+                Err(refuse(media, StatusCode::REQUEST_TIMEOUT, Code::BodyTooSlow, message))
             }
         }
     }
@@ -134,7 +134,7 @@ fn cors(origins: &[String]) -> Option<CorsLayer> {
         .allow_origin(origins)
         .allow_methods([Method::GET, Method::POST])
         .allow_headers([CONTENT_TYPE, AUTHORIZATION, REQUEST_ID, TRACE.0, TRACE.1])
-        .expose_headers([REQUEST_ID])
+        .expose_headers([REQUEST_ID, RETRY_AFTER])
         .max_age(Duration::from_hours(1));
     Some(cors)
 }

@@ -7,11 +7,10 @@
 use async_graphql::{Data, Response as Answer, ServerError};
 use axum::Extension;
 use axum::body::Bytes;
-use axum::extract::rejection::BytesRejection;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{State, WebSocketUpgrade};
 use axum::http::header::UPGRADE;
-use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::http::{HeaderMap, Uri};
 use axum::response::{IntoResponse, Response};
 
 use super::App;
@@ -23,15 +22,11 @@ use super::websocket::{Sockets, Timeouts};
 use crate::graphql::{Admission, Code, Session, refusal};
 
 /// A body of JSON: any operation but a subscription.
-pub async fn post(State(app): State<App>, headers: HeaderMap, body: Result<Bytes, BytesRejection>) -> Response {
+pub async fn post(State(app): State<App>, headers: HeaderMap, body: Bytes) -> Response {
     respond(&headers, async {
         if !is_json(&headers) {
             return Err(refusal(Code::MediaTypeUnsupported, "the body of a request is `application/json` in UTF-8"));
         }
-        let body = body.map_err(|rejection| match rejection.status() {
-            StatusCode::PAYLOAD_TOO_LARGE => refusal(Code::BodyTooLarge, "the body of the request is too long"),
-            _ => refusal(Code::RequestMalformed, rejection.body_text()),
-        })?;
         let request = request::of_body(&body)?;
         Ok(app.api.execute(request.data(app.access.permission(&headers, None))).await)
     })

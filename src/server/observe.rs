@@ -17,7 +17,7 @@ use super::answer::Codes;
 use super::probes::is_probe;
 use crate::graphql::Code;
 use crate::metrics::Metrics;
-use crate::telemetry::{UNTRACED, milliseconds, request};
+use crate::telemetry::{UNTRACED, milliseconds, trace};
 
 /// The header of the id.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -84,8 +84,8 @@ impl Seen {
         }
         let is_probe = route.as_ref().is_some_and(|route| is_probe(route.as_str()));
         let span = if is_probe { span!(UNTRACED) } else { span!(module_path!()) };
-        if let Some(trace) = request::join(&span, headers) {
-            span.record("trace_id", display(trace));
+        if let Some(id) = trace::join(&span, headers) {
+            span.record("trace_id", display(id));
         }
         Self { metrics, span, route, method, begun, status: None, codes: Vec::new() }
     }
@@ -98,7 +98,7 @@ impl Drop for Seen {
             self.metrics.error(code.as_str());
         }
         self.metrics.request(route.unwrap_or("other"), self.method, status, time);
-        request::answered(&self.span, self.method, route, status);
+        trace::answered(&self.span, self.method, route, status);
         let (errors, ms) = (Code::listed(self.codes.iter().copied()), milliseconds(time));
         self.span.in_scope(|| match status {
             Some(200) if route.is_some_and(is_probe) => tracing::debug!(status, ms, errors, "answered"),

@@ -8,12 +8,8 @@
 
 use axum::Router;
 use axum::extract::Path;
-use axum::http::header::{
-    CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH, REFERRER_POLICY,
-    X_CONTENT_TYPE_OPTIONS,
-};
+use axum::http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
-use axum::middleware::map_response;
 use axum::response::{IntoResponse, IntoResponseParts, Response};
 use axum::routing::get;
 use base64::Engine;
@@ -54,7 +50,6 @@ pub fn routes<Bundle: RustEmbed + 'static>() -> Router {
         .route("/assets/{name}", get(asset::<Bundle>))
         .route("/plain.css", get(async || plain(CSS, PLAIN_CSS)))
         .route("/plain.js", get(async || plain(JS, PLAIN_JS)))
-        .layer(map_response(guarded))
 }
 
 async fn page<Bundle: RustEmbed>(request: HeaderMap) -> Response {
@@ -99,8 +94,4 @@ fn content_type(name: &str) -> Option<&'static str> {
         "ttf" => "font/ttf",
         _ => return None,
     })
-}
-
-async fn guarded(response: Response) -> impl IntoResponse {
-    ([(X_CONTENT_TYPE_OPTIONS, "nosniff"), (REFERRER_POLICY, "no-referrer")], response)
 }

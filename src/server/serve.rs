@@ -43,16 +43,7 @@ const MAX_HEADERS: usize = 100;
 const NO_SOCKETS: Duration = Duration::from_millis(100);
 
 /// Serves until the signal comes; requests that have begun are answered, and WebSockets are closed.
-///
-/// # Errors
-///
-/// [`io::Error`] where the listener fails.
-pub async fn serve(
-    listener: TcpListener,
-    router: Router,
-    bounds: &Bounds,
-    stop: impl Future<Output = ()> + Send,
-) -> io::Result<()> {
+pub async fn serve(listener: TcpListener, router: Router, bounds: &Bounds, stop: impl Future<Output = ()> + Send) {
     let sockets = Sockets::at_most(bounds.max_websockets);
     let router = router.layer(Extension(sockets.clone()));
     let mut http = http1::Builder::new();
@@ -100,7 +91,6 @@ pub async fn serve(
         tracing::warn!(connections = connections.len(), "connections are cut: they took longer than SHUTDOWN_TIMEOUT");
     }
     connections.shutdown().await;
-    Ok(())
 }
 
 /// A client that has gone again is its own affair. Where the system has no sockets left, there will be some when others end.

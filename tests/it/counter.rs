@@ -51,7 +51,7 @@ pub struct Probe {
 pub struct Server {
     pub probe: Arc<Probe>,
     pub stop: Option<oneshot::Sender<()>>,
-    pub ended: JoinHandle<std::io::Result<()>>,
+    pub ended: JoinHandle<()>,
     address: String,
 }
 

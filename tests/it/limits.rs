@@ -104,7 +104,18 @@ async fn no_text_is_too_much_for_the_server() {
     };
     let fields = |levels: usize| format!("{{ {} {} }}", "a { ".repeat(levels), "} ".repeat(levels));
     let types = |levels: usize| format!("query($x: {}Int{}) {{ __typename }}", "[".repeat(levels), "]".repeat(levels));
+    let operations = |number: usize| {
+        let operations: Vec<String> = (0..number).map(|n| format!("query A{n} {{ ...F }}")).collect();
+        format!("{} fragment F on Query {{ {} }}", operations.join(" "), "__typename ".repeat(4_000))
+    };
+    // Each pair is a conflict, at each level.
+    let conflicts =
+        |pairs: usize| format!("{{ {} {} {} }}", "... { ".repeat(28), "a: x a: y ".repeat(pairs), "} ".repeat(28));
     for query in [
+        operations(20_000),
+        conflicts(2_000),
+        conflicts(20_000),
+        format!("{{ __typename }} fragment F on Query {}", conflicts(20_000)),
         doubling(25),
         doubling(25).replace("on Query { __typename }", "on Query { ...Missing }"),
         doubling(25).replace("__typename", "... on Query { ...F0 }"),
@@ -133,6 +144,7 @@ async fn no_text_is_too_much_for_the_server() {
     ] {
         let answer = shop.execute(&query, Value::Null).await;
         let start: String = query.chars().take(80).collect();
+        assert!(answer["errors"].as_array().is_none_or(|errors| errors.len() <= 20), "{start}");
         for error in answer["errors"].as_array().unwrap_or_else(|| panic!("{start}: {answer}")) {
             let code = error["extensions"]["code"].as_str().unwrap_or_else(|| panic!("{start}: {answer}"));
             assert!(Code::ALL.iter().any(|(_, text, _)| *text == code), "{code}");

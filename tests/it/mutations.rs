@@ -371,7 +371,8 @@ async fn a_mutation_that_is_skipped_by_default_is_not_done() {
 async fn a_payload_reads_nothing_after_the_commit() {
     let shop = Shop::new(SMALL).await;
     let [book, rating, order] = first_of_each(&shop).await;
-    let sums = "book { name averageRating ratingCount totalRevenue orderCount }";
+    let fields = "name averageRating ratingCount totalRevenue orderCount";
+    let sums = format!("book {{ {fields} }}");
     shop.statements.take();
     for mutation in [
         format!(
@@ -383,7 +384,8 @@ async fn a_payload_reads_nothing_after_the_commit() {
         format!("changeRating(input: {{ id: {rating:?}, rating: 5 }}) {{ {sums} rating {{ rating {sums} }} }}"),
         format!("deleteRating(input: {{ id: {rating:?} }}) {{ {sums} }}"),
         format!("cancelOrder(input: {{ id: {order:?} }}) {{ {sums} }}"),
-        format!("updateBook(input: {{ id: {book:?}, year: 5 }}) {{ book {{ name year }} }}"),
+        format!("updateBook(input: {{ id: {book:?}, year: 5 }}) {{ {sums} }}"),
+        format!("addBook(input: {{ name: \"x\", year: 5 }}) {{ bookEdge {{ node {{ {fields} }} }} }}"),
     ] {
         shop.data(&format!("mutation {{ {mutation} }}")).await;
         assert!(shop.statements.take().is_empty(), "{mutation}");

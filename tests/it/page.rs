@@ -39,8 +39,6 @@ impl Answer {
 async fn send(router: Router, request: Request<Body>) -> Answer {
     let (parts, body) = router.oneshot(request).await.unwrap().into_parts();
     let body = axum::body::to_bytes(body, usize::MAX).await.unwrap().to_vec();
-    assert_eq!(parts.headers["x-content-type-options"], "nosniff");
-    assert_eq!(parts.headers["referrer-policy"], "no-referrer");
     Answer { status: parts.status, headers: parts.headers, body }
 }
 

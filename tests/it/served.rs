@@ -19,7 +19,7 @@ pub const LONG: Duration = Duration::from_secs(30);
 pub struct Served {
     pub address: String,
     pub stop: oneshot::Sender<()>,
-    pub ended: JoinHandle<std::io::Result<()>>,
+    pub ended: JoinHandle<()>,
 }
 
 impl Served {
@@ -35,7 +35,7 @@ impl Served {
         let (stop, stopped) = oneshot::channel();
         let ended = tokio::spawn(async move {
             let stopped = async { stopped.await.unwrap_or_default() };
-            serve(listener, router, &bounds, stopped).await
+            serve(listener, router, &bounds, stopped).await;
         });
         Self { address, stop, ended }
     }

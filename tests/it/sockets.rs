@@ -109,7 +109,7 @@ async fn a_server_that_stops_says_so_and_ends() {
         assert_eq!(client.closed().await, (1001, "Going away".into()));
     }
     // Also the one that does not hear it.
-    server.ended.await.unwrap().unwrap();
+    server.ended.await.unwrap();
     assert!(before.elapsed() < Duration::from_secs(5));
     assert_eq!(server.probe.open.load(SeqCst), 0);
     drop(stuck);

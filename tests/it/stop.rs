@@ -88,7 +88,7 @@ async fn what_has_begun_is_answered_and_the_connection_closed() {
     go_on.notify_one();
     let answer = heard(&mut socket).await;
     assert!(answer.ends_with("done") && answer.contains("connection: close"), "{answer}");
-    server.ended.await.unwrap().unwrap();
+    server.ended.await.unwrap();
 }
 
 #[tokio::test]
@@ -105,7 +105,7 @@ async fn what_does_not_end_is_cut() {
     socket.write_all(request("").as_bytes()).await.unwrap();
     begun.notified().await;
     server.stop.send(()).unwrap();
-    tokio::time::timeout(LONG / 3, server.ended).await.unwrap().unwrap().unwrap();
+    tokio::time::timeout(LONG / 3, server.ended).await.unwrap().unwrap();
     assert_eq!(heard(&mut socket).await, "");
 }
 

@@ -1,4 +1,4 @@
-// What the page opens with. The server's tests run the same files.
+// What the page opens with. The server's tests run the same files, all but the subscription.
 import books from "../queries/books.graphql?raw";
 import nextRatings from "../queries/next_ratings.graphql?raw";
 import nextRatingsVariables from "../queries/next_ratings.json?raw";

@@ -14,7 +14,8 @@ use sea_orm::{ColumnTrait, DbBackend};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::graphql::error::{Code, Error, Result};
+use crate::graphql::code::Code;
+use crate::graphql::error::{Error, Result};
 use crate::graphql::filter::never;
 
 /// The longest search, in characters.

@@ -6,7 +6,8 @@ use keyset::Order;
 use sea_orm::DbBackend;
 
 use super::search::Search;
-use crate::graphql::error::{Code, Error, Result};
+use crate::graphql::code::Code;
+use crate::graphql::error::{Error, Result};
 use crate::graphql::sort::{NullPlacement, Sort, SortDirection};
 
 /// What books can be ordered by.

@@ -5,7 +5,8 @@ use sea_orm::sea_query::{ExprTrait, Func};
 use sea_orm::{ColumnTrait, Condition, DbBackend};
 
 use super::{Comparison, Scope};
-use crate::graphql::error::{Code, Error, Result};
+use crate::graphql::code::Code;
+use crate::graphql::error::{Error, Result};
 
 /// Conditions on a text: all that are given must hold. Case and diacritics matter; texts are compared by code point.
 #[derive(Clone, Debug, Default, InputObject)]

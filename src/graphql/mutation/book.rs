@@ -9,13 +9,14 @@ use uuid::Uuid;
 use super::created::{Created, Placement};
 use super::input::{Input, Problems};
 use super::lock::lock_book;
+use super::of_book::with_sums;
 use super::title::title;
 use super::write::{Write, WriteResult};
-use crate::graphql::book::{Book, BookSortField};
+use crate::graphql::book::{Book, BookSortField, Siblings};
+use crate::graphql::code::Code;
 use crate::graphql::connection::Edge;
-use crate::graphql::error::{Code, Error, Result};
+use crate::graphql::error::{Error, Result};
 use crate::graphql::node::{NodeId, NodeType};
-use crate::graphql::object::RowObject;
 use crate::graphql::sort::Sort;
 
 /// The years that a book can be of.
@@ -61,7 +62,8 @@ impl Write for AddBook {
         let key = id::next();
         let row = book::ActiveModel { id: Set(key), name: Set(self.name.clone()), year: Set(self.year) };
         book::Entity::insert(row).exec_without_returning(transaction).await?;
-        let shared = |row: &book::Model| Book::share(std::slice::from_ref(row));
+        // Nobody can have rated it yet.
+        let shared = |row: &book::Model| Siblings::one(row.id, None);
         Ok(AddedBook(self.placement.find(transaction, key, None, shared).await?))
     }
 }
@@ -123,7 +125,8 @@ impl Write for UpdateBook {
         row.name = self.name.clone().unwrap_or(row.name);
         row.year = self.year.unwrap_or(row.year);
         let changed = book::ActiveModel { id: Set(row.id), name: Set(row.name), year: Set(row.year) };
-        Ok(UpdatedBook { book: Book::from_row(changed.update(transaction).await?) })
+        let row = changed.update(transaction).await?;
+        Ok(UpdatedBook { book: with_sums(transaction, row).await? })
     }
 }
 

@@ -3,21 +3,17 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use ::entity::id;
 use async_graphql::Context;
 use keyset::{Args, Order, Page, Row};
-use sea_orm::sea_query::LockType;
-use sea_orm::{ActiveModelTrait, ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, Select};
+use sea_orm::{ColumnTrait, DatabaseTransaction, DbErr, EntityTrait, QueryFilter, Select};
 use uuid::Uuid;
 
-use super::lock::{lock_book, with_sums};
 use super::write::WriteResult;
-use crate::graphql::book::{Book, Books};
 use crate::graphql::connection::Edge;
 use crate::graphql::error::{Error, Result};
 use crate::graphql::filter::Scope;
 use crate::graphql::list::reader;
-use crate::graphql::object::{Column, ListArgs, Listed, OfBook, RowObject};
+use crate::graphql::object::{Column, ListArgs, Listed, RowObject};
 use crate::graphql::sort::Sort;
 
 /// Where something new is to be shown: the list of all objects of its kind in one order, or that of its book.
@@ -83,29 +79,6 @@ impl<T: Listed<Own: Default>> Placement<T> {
             created.previous_of_book = self.before(transaction, rows, &created.row).await?;
         }
         Ok(created)
-    }
-
-    /// Adds a row to a book, and finds both as they are then.
-    ///
-    /// # Errors
-    ///
-    /// [`Code::NotFound`](crate::graphql::Code), of the field `bookId`.
-    pub async fn add_to_book<A>(
-        &self,
-        transaction: &DatabaseTransaction,
-        book: Uuid,
-        row: impl FnOnce(Uuid, Uuid) -> A,
-    ) -> WriteResult<(Created<T>, Book)>
-    where
-        T: OfBook<Shared = Books>,
-        A: ActiveModelTrait<Entity = T::Entity>,
-    {
-        let (key, book) = (id::next(), lock_book(transaction, book, LockType::KeyShare, "bookId").await?);
-        T::Entity::insert(row(key, book.id)).exec_without_returning(transaction).await?;
-        let of_book = Some((T::book_id(), book.id));
-        let book = with_sums(transaction, book).await?;
-        let created = self.find(transaction, key, of_book, |_| Books::one(book.clone())).await?;
-        Ok((created, book))
     }
 
     /// The cursor of the edge before this one among these rows.

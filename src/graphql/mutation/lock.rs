@@ -4,14 +4,14 @@
 //! of the book and a deletion for it, never in a circle. Others may rate it at the same time. SQLite has one writer at a time
 //! and no locks.
 
-use ::entity::{book, book_stats};
+use ::entity::book;
 use sea_orm::sea_query::LockType;
 use sea_orm::{ColumnTrait, DatabaseTransaction, EntityTrait, QueryFilter, QuerySelect};
 use uuid::Uuid;
 
 use super::write::{WriteError, WriteResult};
-use crate::graphql::book::Book;
-use crate::graphql::error::{Code, Error};
+use crate::graphql::code::Code;
+use crate::graphql::error::Error;
 use crate::graphql::object::OfBook;
 
 /// The book with this key.
@@ -41,26 +41,6 @@ pub async fn lock_book_of<T: OfBook>(transaction: &DatabaseTransaction, key: Uui
     let book = book::Entity::find_by_id(book).lock(LockType::KeyShare).one(transaction).await?;
     // The row went with it, or has gone to another.
     book.ok_or(WriteError::Changed)
-}
-
-/// Deletes a row of a book; the book without it.
-///
-/// # Errors
-///
-/// [`Code::NotFound`], of the field `id`, which names the row.
-pub async fn delete_of_book<T: OfBook>(transaction: &DatabaseTransaction, key: Uuid) -> WriteResult<Book> {
-    let book = lock_book_of::<T>(transaction, key).await?;
-    let row = T::Entity::delete_many().filter(T::key_column().eq(key)).filter(T::book_id().eq(book.id));
-    match row.exec(transaction).await?.rows_affected {
-        0 => Err(WriteError::Changed),
-        _ => with_sums(transaction, book).await,
-    }
-}
-
-/// The book as it is at the end of the transaction, with its sums.
-pub async fn with_sums(transaction: &DatabaseTransaction, row: book::Model) -> WriteResult<Book> {
-    let sums = book_stats::Entity::find_by_id(row.id).one(transaction).await?;
-    Ok(Book::with_sums(row, sums))
 }
 
 /// There is none, or no more.

@@ -8,19 +8,17 @@ use uuid::Uuid;
 
 use super::created::{Created, Placement};
 use super::input::{Input, Problems};
-use super::lock::delete_of_book;
+use super::of_book::{add_to_book, delete_of_book};
 use super::write::{Write, WriteResult};
 use crate::events::Event;
 use crate::graphql::book::Book;
+use crate::graphql::code::Code;
 use crate::graphql::connection::Edge;
 use crate::graphql::decimal::Decimal;
-use crate::graphql::error::{Code, Error, Result};
+use crate::graphql::error::{Error, Result};
 use crate::graphql::node::{NodeId, NodeType};
 use crate::graphql::order::{Order, OrderSortField};
 use crate::graphql::sort::Sort;
-
-/// The dearest order, in cents.
-const DEAREST: i64 = 9_999_999_999;
 
 /// An order to place.
 #[derive(InputObject)]
@@ -66,7 +64,7 @@ impl Write for PlaceOrder {
             total_price: Set(self.total_price),
             book_id: Set(book_id),
         };
-        let (created, book) = self.placement.add_to_book(transaction, self.book, row).await?;
+        let (created, book) = add_to_book(transaction, &self.placement, self.book, row).await?;
         Ok(PlacedOrder { created, book })
     }
 
@@ -140,9 +138,9 @@ impl Write for CancelOrder {
 fn price(Decimal(price): Decimal) -> Result<Number> {
     // Without trailing zeros, and without the sign of a zero.
     let price = if price.is_zero() { Number::ZERO } else { price.normalize() };
-    if price.scale() <= 2 && (Number::ZERO..=Number::new(DEAREST, 2)).contains(&price) {
+    if book_order::can_cost(price) {
         return Ok(price);
     }
-    let message = format!("a price is 0.00 to {} in whole cents, not {price}", Number::new(DEAREST, 2));
+    let message = format!("a price is 0.00 to {} in whole cents, not {price}", Number::new(book_order::DEAREST, 2));
     Err(Error::client(Code::BadUserInput, message))
 }

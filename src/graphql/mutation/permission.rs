@@ -1,8 +1,9 @@
-//! Who may write.
+//! Whether a request may write: what the server has found out, on its way to the mutations.
 
 use async_graphql::Context;
 
-use crate::graphql::error::{Code, Error, Result};
+use crate::graphql::code::Code;
+use crate::graphql::error::{Error, Result};
 
 /// Whether a request may write: what the server found out about who sent it. It travels in the request's data; without it,
 /// nobody may.

@@ -7,12 +7,14 @@ use uuid::Uuid;
 
 use super::created::{Created, Placement};
 use super::input::{Input, Problems};
-use super::lock::{delete_of_book, lock_book_of, with_sums};
+use super::lock::lock_book_of;
+use super::of_book::{add_to_book, delete_of_book, with_sums};
 use super::write::{Write, WriteError, WriteResult};
 use crate::events::Event;
 use crate::graphql::book::{Book, Books};
+use crate::graphql::code::Code;
 use crate::graphql::connection::Edge;
-use crate::graphql::error::{Code, Error, Result};
+use crate::graphql::error::{Error, Result};
 use crate::graphql::node::{NodeId, NodeType};
 use crate::graphql::object::RowObject;
 use crate::graphql::rating::{Rating, RatingSortField};
@@ -59,7 +61,7 @@ impl Write for RateBook {
     async fn run(&self, transaction: &DatabaseTransaction) -> WriteResult<GivenRating> {
         let row =
             |id, book_id| book_rating::ActiveModel { id: Set(id), rating: Set(self.stars), book_id: Set(book_id) };
-        let (created, book) = self.placement.add_to_book(transaction, self.book, row).await?;
+        let (created, book) = add_to_book(transaction, &self.placement, self.book, row).await?;
         Ok(GivenRating { created, book })
     }
 
@@ -181,6 +183,6 @@ impl Write for DeleteRating {
 }
 
 fn stars(stars: i32) -> Result<i16> {
-    let within = i16::try_from(stars).ok().filter(|stars| (1..=5).contains(stars));
+    let within = i16::try_from(stars).ok().filter(|stars| book_rating::STARS.contains(stars));
     within.ok_or_else(|| Error::client(Code::BadUserInput, format!("a rating is 1 to 5 stars, not {stars}")))
 }

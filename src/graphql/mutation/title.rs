@@ -4,7 +4,8 @@ use std::ops::RangeInclusive;
 
 use unicode_normalization::UnicodeNormalization;
 
-use crate::graphql::error::{Code, Error, Result};
+use crate::graphql::code::Code;
+use crate::graphql::error::{Error, Result};
 
 /// The longest title: in characters, and in bytes of UTF-8.
 const MOST_CHARACTERS: usize = 100;

@@ -11,7 +11,8 @@ use tracing::Instrument;
 
 use crate::db::{Db, Failure, PATIENCE};
 use crate::events::{Event, Events};
-use crate::graphql::error::{Code, Error, Result};
+use crate::graphql::code::Code;
+use crate::graphql::error::{Error, Result};
 
 /// For how long a write is tried again, and how often.
 const LONGEST: Duration = Duration::from_secs(10);
@@ -110,7 +111,9 @@ pub async fn write<W: Write>(context: &Context<'_>, write: W) -> Result<W::Done>
 
 async fn try_again<W: Write>(db: &Db, events: &Events, write: &W) -> Result<W::Done> {
     let begun = Instant::now();
-    for tried in 1.. {
+    let mut tried = 0;
+    loop {
+        tried += 1;
         let error = match transact(db, events, write).await {
             Ok(done) => return Ok(done),
             Err(error) => error,
@@ -127,7 +130,6 @@ async fn try_again<W: Write>(db: &Db, events: &Events, write: &W) -> Result<W::D
         tracing::debug!(tried, ?error, "a write is tried again");
         tokio::time::sleep(pause).await;
     }
-    unreachable!("it returns after the last try")
 }
 
 async fn transact<W: Write>(db: &Db, events: &Events, write: &W) -> WriteResult<W::Done> {
@@ -139,11 +141,7 @@ async fn transact<W: Write>(db: &Db, events: &Events, write: &W) -> WriteResult<
     let transaction = db.writer.begin_with_options(options).await?;
     match run(&transaction, events, write).await {
         Ok((done, event)) => {
-            let _turn = events.turn().await;
-            db.commit(transaction).await.map_err(WriteError::Commit)?;
-            if let Some(event) = event {
-                events.committed(event);
-            }
+            events.commit(db.commit(transaction), event).await.map_err(WriteError::Commit)?;
             Ok(done)
         }
         Err(error) => {

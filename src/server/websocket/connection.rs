@@ -191,11 +191,13 @@ impl Connection {
     /// the client has yet to read.
     async fn close(mut self, end: End) {
         drop(self.operations);
-        tracing::debug!(?end, "a WebSocket ends");
         let patience = if matches!(end, End::TooSlow) { self.timeouts.write } else { self.timeouts.close };
         let unreadable = matches!(end, End::TooBig | End::NotText | End::NotWebSocket);
+        let frame = end.frame();
+        // Not why: that can be in the client's words.
+        tracing::debug!(code = frame.as_ref().map(|frame| frame.code), "a WebSocket ends");
         let goodbye = async {
-            if let Some(frame) = end.frame() {
+            if let Some(frame) = frame {
                 self.socket.send(Message::Close(Some(frame))).await?;
             }
             while self.socket.recv().await.transpose()?.is_some() {}

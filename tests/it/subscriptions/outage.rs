@@ -86,20 +86,20 @@ async fn what_is_written_in_an_outage_is_heard_afterwards_once_in_order() {
         return;
     }
     let (db, api, book) = (&shop.db, &shop.api, books(&shop.db).await[0]);
-    rate(db, api, book, 1).await;
+    rate(api, book, 1).await;
     let (mut ratings, mut orders) = (Heard::of(api, RATINGS).await, Heard::of(api, ORDERS).await);
-    let (mut rated, mut ordered) = (vec![rate(db, api, book, 2).await], vec![order(db, api, book, "2").await]);
+    let (mut rated, mut ordered) = (vec![rate(api, book, 2).await], vec![order(api, book, "2").await]);
     for _ in 0..2 {
         let closed = Closed::new(&shop).await;
         kill(db).await;
         for _ in 0..5 {
-            rated.push(rate(db, api, book, 3).await);
-            ordered.push(order(db, api, book, "3").await);
+            rated.push(rate(api, book, 3).await);
+            ordered.push(order(api, book, "3").await);
         }
         closed.open().await;
         until("listens again", async || listeners(db).await == 1).await;
-        rated.push(rate(db, api, book, 4).await);
-        ordered.push(order(db, api, book, "4").await);
+        rated.push(rate(api, book, 4).await);
+        ordered.push(order(api, book, "4").await);
         assert_eq!(ratings.ids(rated.len()).await, rated);
         assert_eq!(orders.ids(ordered.len()).await, ordered);
         (rated, ordered) = (Vec::new(), Vec::new());
@@ -124,7 +124,7 @@ async fn who_missed_too_much_is_told_and_can_subscribe_again() {
         assert_eq!(heard.response().await, None);
     }
     let mut again = Heard::of(api, RATINGS).await;
-    let rated = rate(db, api, book, 1).await;
+    let rated = rate(api, book, 1).await;
     assert_eq!(again.ids(1).await, [rated]);
 }
 
@@ -140,7 +140,7 @@ async fn who_cannot_subscribe_is_told_and_the_next_one_can() {
     assert_eq!(heard.response().await, None);
     closed.open().await;
     let mut heard = Heard::of(&shop.api, RATINGS).await;
-    let rated = rate(&shop.db, &shop.api, books(&shop.db).await[0], 1).await;
+    let rated = rate(&shop.api, books(&shop.db).await[0], 1).await;
     assert_eq!(heard.ids(1).await, [rated]);
 }
 
@@ -153,7 +153,7 @@ async fn what_is_no_event_is_skipped() {
     let mut heard = Heard::of(&shop.api, RATINGS).await;
     let foreign = r#"NOTIFY bookends; NOTIFY bookends, 'hello'; NOTIFY bookends, '{"event":"BookBurnt"}'"#;
     shop.db.writer.execute_unprepared(foreign).await.unwrap();
-    let rated = rate(&shop.db, &shop.api, books(&shop.db).await[0], 1).await;
+    let rated = rate(&shop.api, books(&shop.db).await[0], 1).await;
     assert_eq!(heard.ids(1).await, [rated]);
 }
 
@@ -169,7 +169,7 @@ async fn a_connection_that_dies_in_silence_is_found_out() {
     let api = Api::new(db, Limits::DEFAULT);
     let mut heard = Heard::of(&api, RATINGS).await;
     let (book, connections) = (books(&shop.db).await[0], wire.connections());
-    let before = rate(&shop.db, &shop.api, book, 1).await;
+    let before = rate(&shop.api, book, 1).await;
     assert_eq!(heard.ids(1).await, [before]);
 
     let silence = async || {
@@ -178,16 +178,16 @@ async fn a_connection_that_dies_in_silence_is_found_out() {
         tokio::time::resume();
     };
     silence().await;
-    let quiet = rate(&shop.db, &shop.api, book, 1).await;
+    let quiet = rate(&shop.api, book, 1).await;
     assert_eq!(heard.ids(1).await, [quiet]);
     assert_eq!(wire.connections(), connections, "one that answers is kept");
 
     wire.cut_newest();
-    let missed = rate(&shop.db, &shop.api, book, 2).await;
+    let missed = rate(&shop.api, book, 2).await;
     silence().await;
     assert_eq!(heard.ids(1).await, [missed]);
     assert!(wire.connections() > connections);
-    let after = rate(&shop.db, &shop.api, book, 3).await;
+    let after = rate(&shop.api, book, 3).await;
     assert_eq!(heard.ids(1).await, [after]);
 }
 
