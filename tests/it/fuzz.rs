@@ -154,7 +154,7 @@ impl Dice {
 
     fn query(&mut self) -> String {
         let many = 1 + self.below(3000);
-        match self.below(14) {
+        match self.below(16) {
             0 => format!("{{ {} }}", "a { ".repeat(many)),
             1 => format!("{{ {} }}", "__typename ".repeat(many)),
             2 => format!("{{ books(first: {}1{}) {{ totalCount }} }}", "[".repeat(many), "]".repeat(many)),
@@ -184,6 +184,11 @@ impl Dice {
                 self.any(&["Int", "[ID!]!", "BookFilter", "Nothing", "Boolean!"]),
                 self.selection(0)
             ),
+            11 => {
+                let operations: Vec<String> = (0..many).map(|n| format!("query A{n} {{ ...F }}")).collect();
+                format!("{} fragment F on Query {{ {} }}", operations.join(" "), "__typename ".repeat(many))
+            }
+            12 => format!("{{ {} {} {} }}", "... { ".repeat(28), "a: x a: y ".repeat(many), "} ".repeat(28)),
             _ => self.selection(0),
         }
     }
