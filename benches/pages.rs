@@ -23,7 +23,8 @@ const PLAN: Plan = Plan { books: 100_000, ratings: 1_000_000, orders: 0, rng_see
 const SIZE: u64 = 10;
 const RUNS: usize = 9;
 const BRACKET: &str = "**the bracket**";
-/// The most work that a bracket may cause, in either database's units. What skips rows causes it by the hundred thousand.
+/// The most work that a bracket may cause, in either database's units. What skips rows causes it by the hundred
+/// thousand.
 const MOST: u64 = 1_000;
 
 /// A way to read a page beyond a place.

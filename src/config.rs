@@ -64,8 +64,8 @@ pub struct Settings {
     #[arg(long, env = "LISTEN", default_value_t = Settings::LISTEN, value_name = "ADDRESS", global = true)]
     pub listen: SocketAddr,
 
-    /// The token that writing takes: `BOOKENDS_WRITE_TOKEN`, from the environment alone, because everybody on the machine reads
-    /// a command line.
+    /// The token that writing takes: `BOOKENDS_WRITE_TOKEN`, from the environment alone, because everybody on the
+    /// machine reads a command line.
     #[arg(skip = Secret::from_environment("BOOKENDS_WRITE_TOKEN"))]
     pub write_token: Option<Secret>,
 

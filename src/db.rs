@@ -34,8 +34,8 @@ pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 /// Where to read and where to write.
 ///
 /// SQLite has one writer at a time and, in WAL mode, any number of readers beside it: a pool of one writing connection
-/// queues the writes in the server, where waiting is cheap, instead of in SQLite's busy handler. On PostgreSQL a quarter of
-/// the connections write: where they wait for each other's locks, they keep no reader waiting.
+/// queues the writes in the server, where waiting is cheap, instead of in SQLite's busy handler. On PostgreSQL a
+/// quarter of the connections write: where they wait for each other's locks, they keep no reader waiting.
 #[derive(Clone, Debug)]
 pub struct Db {
     /// For statements that only read.
@@ -118,8 +118,8 @@ impl Db {
         transaction.commit().await
     }
 
-    /// Closes every connection. The last one to a SQLite file takes the write-ahead log into it. What still runs after five
-    /// seconds is left to itself: the database ends what its client has left, and takes back what is half done.
+    /// Closes every connection. The last one to a SQLite file takes the write-ahead log into it. What still runs after
+    /// five seconds is left to itself: the database ends what its client has left, and takes back what is half done.
     ///
     /// # Errors
     ///
@@ -221,8 +221,8 @@ async fn postgres(settings: &Settings) -> Result<Connections, ConnectError> {
                 options
                     .application_name("bookends")
                     .statement_cache_capacity(500)
-                    // Every order has an index. The planner would rather sort the ties of another one that has all columns,
-                    // which it takes for as small as they are on average.
+                    // Every order has an index. The planner would rather sort the ties of another one that has all
+                    // columns, which it takes for as small as they are on average.
                     .options([("enable_incremental_sort", "off")])
             });
         Database::connect(options).await.map_err(|error| unreachable(place.clone(), &error))

@@ -1,13 +1,13 @@
 //! What is added, told to those who asked to hear of it.
 //!
-//! On PostgreSQL a write announces itself by NOTIFY in its own transaction. So it is heard if and when it commits, in the
-//! order of the commits, and by every server on the database. (So that there is such an order, PostgreSQL lets transactions
-//! that announce something commit one after the other.) SQLite is no server's to share: there the word is passed on
-//! in this process, after the commit.
+//! On PostgreSQL a write announces itself by NOTIFY in its own transaction. So it is heard if and when it commits, in
+//! the order of the commits, and by every server on the database. (So that there is such an order, PostgreSQL lets
+//! transactions that announce something commit one after the other.) SQLite is no server's to share: there the word is
+//! passed on in this process, after the commit.
 //!
-//! Whoever [subscribes](Events::subscribe) reads from a ring of the newest events, [`RING`] of them, which all subscribers
-//! of the server share. One that falls behind by more is told so and hears no more: what slow readers cost is bounded,
-//! and they know that they must list again.
+//! Whoever [subscribes](Events::subscribe) reads from a ring of the newest events, [`RING`] of them, which all
+//! subscribers of the server share. One that falls behind by more is told so and hears no more: what slow readers cost
+//! is bounded, and they know that they must list again.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! What is counted and timed, for Prometheus: docs/operations.md lists it.
 //!
-//! Labels have few values, whatever clients send. What is of the moment, such as the use of the pools, is looked up when it is
-//! asked for.
+//! Labels have few values, whatever clients send. What is of the moment, such as the use of the pools, is looked up
+//! when it is asked for.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -42,7 +42,8 @@ pub struct Telemetry {
 }
 
 impl Telemetry {
-    /// Begins: from now on all that the process says goes where the settings have it go. Call it once, in a Tokio runtime.
+    /// Begins: from now on all that the process says goes where the settings have it go. Call it once, in a Tokio
+    /// runtime.
     ///
     /// # Errors
     ///

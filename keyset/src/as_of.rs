@@ -23,10 +23,10 @@ use uuid::Uuid;
 /// let events = event::Entity::find().filter(keyset::as_of(event::Column::Id, began));
 /// ```
 ///
-/// What it cannot do: a row that is deleted or changed leaves the walk, or moves in it; a row whose key was made before the
-/// instant and committed after it still appears; and the instant is compared with the clocks of those who made the keys,
-/// so let a walk begin as far in the past as those clocks differ. Under an order by the key the filter bounds the index
-/// scan; under another one, newer rows are read and thrown away.
+/// What it cannot do: a row that is deleted or changed leaves the walk, or moves in it; a row whose key was made before
+/// the instant and committed after it still appears; and the instant is compared with the clocks of those who made the
+/// keys, so let a walk begin as far in the past as those clocks differ. Under an order by the key the filter bounds the
+/// index scan; under another one, newer rows are read and thrown away.
 ///
 /// Before 1970 there is no row.
 pub fn as_of(key: impl ColumnTrait, instant: DateTime<Utc>) -> Expr {

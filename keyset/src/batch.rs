@@ -1,7 +1,7 @@
 //! The same query for each of many parents, in as few statements as the database takes.
 //!
-//! Each row says which query it answers, by that one's place among all of them; so it does not matter where one statement
-//! ends and the next begins.
+//! Each row says which query it answers, by that one's place among all of them; so it does not matter where one
+//! statement ends and the next begins.
 
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, Func, Order as SqlOrder, SelectStatement, WindowStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, FromQueryResult, QueryResult, Value};

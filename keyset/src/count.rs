@@ -45,15 +45,15 @@ where
 /// The number of the children of each of many parents, exactly, in the order of the parents: it reads all of them.
 ///
 /// `column` is the child's reference to its parent. A parent that is named twice has its number twice, one that has no
-/// children or does not exist has 0. It is one statement for up to 65,000 parents on PostgreSQL and 32,000 on SQLite, less
-/// the parameters of the query, and none for no parents:
+/// children or does not exist has 0. It is one statement for up to 65,000 parents on PostgreSQL and 32,000 on SQLite,
+/// less the parameters of the query, and none for no parents:
 ///
 /// ```sql
 /// SELECT cake_id AS keyset_parent, COUNT(*) AS count FROM fruit WHERE cake_id IN ($1, $2, $3) GROUP BY cake_id
 /// ```
 ///
-/// The query must not group, nor select distinct rows. The column must not have a collation that takes different texts for
-/// equal ones.
+/// The query must not group, nor select distinct rows. The column must not have a collation that takes different texts
+/// for equal ones.
 ///
 /// ```no_run
 /// # use sea_orm::{EntityTrait, ColumnTrait, QueryFilter, tests_cfg::{cake, fruit}};

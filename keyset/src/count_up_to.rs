@@ -1,7 +1,7 @@
 //! Counts that are exact up to a bound, and estimates beyond it.
 //!
-//! The counting stops at the bound, whatever the number of rows. Of those queries that have more, PostgreSQL is asked what
-//! its planner expects: the plan of their union has a node for each of them.
+//! The counting stops at the bound, whatever the number of rows. Of those queries that have more, PostgreSQL is asked
+//! what its planner expects: the plan of their union has a node for each of them.
 
 use sea_orm::sea_query::{Expr, Func, Query, SelectStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, JsonValue, QueryTrait, Value};
@@ -71,8 +71,8 @@ where
 ///
 /// `column` is the child's reference to its parent. A parent that is named twice has its count twice, one that has no
 /// children or does not exist has `Exact(0)`. It reads at most `bound` + 1 rows of each parent. It is one statement for
-/// every 400 parents, or for fewer where the query has many parameters, and on PostgreSQL another for every 400 of those
-/// that have more children than the bound.
+/// every 400 parents, or for fewer where the query has many parameters, and on PostgreSQL another for every 400 of
+/// those that have more children than the bound.
 ///
 /// ```no_run
 /// # use sea_orm::{EntityTrait, ColumnTrait, QueryFilter, tests_cfg::{cake, fruit}};
@@ -142,8 +142,9 @@ async fn counted<C: ConnectionTrait>(
 
 /// The rows that the planner expects of each query, as far as it says.
 ///
-/// Without a limit the planner makes one list of the partitions of all tables, or shares the scans out among workers, and
-/// a node's rows are those of a worker. So each query has the largest limit there is: then it is one node, with all rows.
+/// Without a limit the planner makes one list of the partitions of all tables, or shares the scans out among workers,
+/// and a node's rows are those of a worker. So each query has the largest limit there is: then it is one node, with all
+/// rows.
 async fn expected<C: ConnectionTrait>(
     db: &C,
     queries: impl Iterator<Item = &SelectStatement>,

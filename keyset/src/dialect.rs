@@ -19,8 +19,8 @@ pub(crate) struct Dialect(pub(crate) DbBackend);
 impl Dialect {
     /// Whether `(a, b) > (v, w)` is a descent of an index on `(a, b)`; `last` says whether `b` ends the order.
     ///
-    /// MySQL reads the index from its start. SQLite seeks plain columns alone, and none that is the rowid, as an integer
-    /// primary key is: it would descend to `a = v` and walk through the ties.
+    /// MySQL reads the index from its start. SQLite seeks plain columns alone, and none that is the rowid, as an
+    /// integer primary key is: it would descend to `a = v` and walk through the ties.
     pub(crate) fn seeks_row_value(self, a: &Sort, b: &Sort, last: bool) -> bool {
         match self.0 {
             DbBackend::Postgres => true,
@@ -75,8 +75,8 @@ impl Dialect {
         exact.map(Some).ok_or_else(|| DbErr::Type(format!("{column} holds {double}, for which a decimal has no room")))
     }
 
-    /// What an index finds where a value is not NULL. SQLite seeks `IS NOT NULL` in a plain column only; an expression it
-    /// has to be told the smallest value of, in SQLite's order of types: numbers, text, bytes.
+    /// What an index finds where a value is not NULL. SQLite seeks `IS NOT NULL` in a plain column only; an expression
+    /// it has to be told the smallest value of, in SQLite's order of types: numbers, text, bytes.
     pub(crate) fn not_null(self, sort: &Sort) -> Expr {
         let expr = sort.expr.clone();
         match sort.kind {
@@ -96,9 +96,9 @@ impl Dialect {
     /// Where the first column of an index is equal to a value.
     ///
     /// PostgreSQL takes such a column for a constant, so that the primary key, too, has the rows in the order of what
-    /// follows; and where it expects the value to be frequent it walks through that, and filters. If those that follow are
-    /// rare after all, it walks to the end of the table. It does not see through a list, in whose index scan the value is
-    /// sought once.
+    /// follows; and where it expects the value to be frequent it walks through that, and filters. If those that follow
+    /// are rare after all, it walks to the end of the table. It does not see through a list, in whose index scan the
+    /// value is sought once.
     ///
     /// ```sql
     /// a IN (v, v)

@@ -8,8 +8,8 @@
 //! ORDER BY keyset_batch, keyset_place
 //! ```
 //!
-//! SQLite knows no `LATERAL`: there it is a union of one bracket for each parent, and of so many parents a statement as its
-//! limit of compound terms allows. Either way the cost is parents × page, whatever the number of children.
+//! SQLite knows no `LATERAL`: there it is a union of one bracket for each parent, and of so many parents a statement as
+//! its limit of compound terms allows. Either way the cost is parents × page, whatever the number of children.
 
 use sea_orm::sea_query::{ColumnRef, Condition, Expr, JoinType, Query, SelectStatement};
 use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryTrait, Select, Value};
@@ -24,9 +24,9 @@ const PARENTS: &str = "keyset_parents";
 
 /// The same page of the children of each of many parents: the slices, in the order of the parents.
 ///
-/// `column` is the child's reference to its parent. A parent that is named twice has two slices, one that has no children
-/// or does not exist has an empty one. On PostgreSQL it is one statement for up to 30,000 parents; on SQLite one for
-/// every 400, or for fewer where the query has many parameters.
+/// `column` is the child's reference to its parent. A parent that is named twice has two slices, one that has no
+/// children or does not exist has an empty one. On PostgreSQL it is one statement for up to 30,000 parents; on SQLite
+/// one for every 400, or for fewer where the query has many parameters.
 ///
 /// ```no_run
 /// # use sea_orm::{EntityTrait, ColumnTrait, QueryFilter, tests_cfg::{cake, fruit}};

@@ -35,9 +35,10 @@ pub struct PageCursors {
 /// The cursors of up to `pages` pages on either side of a slice, and of the last one: numbered pagination without
 /// `OFFSET` and without `COUNT`.
 ///
-/// It is one statement that reads keys alone, at most (2 × `pages` + 1) × n and a few: no more than [`MOST_PAGES`] pages
-/// are looked for. Around an empty page, or one of size 0, there are none. The pages are those of the whole list, whatever
-/// window the page was cut from. Under a computed order the rows are computed for each of the three directions.
+/// It is one statement that reads keys alone, at most (2 × `pages` + 1) × n and a few: no more than [`MOST_PAGES`]
+/// pages are looked for. Around an empty page, or one of size 0, there are none. The pages are those of the whole list,
+/// whatever window the page was cut from. Under a computed order the rows are computed for each of the three
+/// directions.
 ///
 /// ```no_run
 /// # use sea_orm::{EntityTrait, ColumnTrait, QueryFilter, tests_cfg::{cake, fruit}};
@@ -74,9 +75,9 @@ where
 
 /// [`page_cursors`] for the slice of each of many parents, in the order of the parents.
 ///
-/// `slices` are those that [`fetch_many`](crate::fetch_many) found for the same parents and this page. A parent whose slice
-/// is empty has no cursors. It is one statement for every 133 of the others, or for fewer where the query has many
-/// parameters.
+/// `slices` are those that [`fetch_many`](crate::fetch_many) found for the same parents and this page. A parent whose
+/// slice is empty has no cursors. It is one statement for every 133 of the others, or for fewer where the query has
+/// many parameters.
 ///
 /// ```no_run
 /// # use sea_orm::{EntityTrait, ColumnTrait, QueryFilter, tests_cfg::{cake, fruit}};

@@ -92,7 +92,8 @@ impl Order {
         &self.sorts
     }
 
-    /// Two bytes over the order's meaning. They are in every [`Cursor`](crate::Cursor), so that one of another order is refused.
+    /// Two bytes over the order's meaning. They are in every [`Cursor`](crate::Cursor), so that one of another order is
+    /// refused.
     pub fn fingerprint(&self) -> u16 {
         self.fingerprint
     }

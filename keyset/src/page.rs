@@ -142,7 +142,8 @@ impl Page {
         Self { order: self.order.of_parent(), ..self.clone() }
     }
 
-    /// The order in which the page's reader travels, away from the near cursor and towards the far one; and its reverse.
+    /// The order in which the page's reader travels, away from the near cursor and towards the far one; and its
+    /// reverse.
     pub(crate) fn travel(&self) -> (Order, Order) {
         let (front, back) = (self.order.clone(), self.order.turned());
         match self.end {

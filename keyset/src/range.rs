@@ -136,9 +136,10 @@ impl Range {
 
     /// Confines a statement to the rows of this range, in order.
     ///
-    /// What is pinned to a value needs no order, unless the index is to be recognised by it. The placement of NULLs is left to the database where there are none to
-    /// place, so that in the first place of an order any index serves. Behind another sort PostgreSQL is always told:
-    /// there the index has to hold that placement, and is recognised by it.
+    /// What is pinned to a value needs no order, unless the index is to be recognised by it. The placement of NULLs is
+    /// left to the database where there are none to place, so that in the first place of an order any index serves.
+    /// Behind another sort PostgreSQL is always told: there the index has to hold that placement, and is recognised by
+    /// it.
     pub(crate) fn confine(&self, statement: &mut SelectStatement, order: &Order, dialect: Dialect) {
         let condition = self.condition(order, dialect);
         if !condition.is_empty() {

@@ -42,8 +42,8 @@ pub struct Found<M> {
 }
 
 impl<M> Slice<M> {
-    /// Cuts a page out of its bracket: what [`fetch`](crate::fetch) does with the rows, for those who run the statement by
-    /// means of their own. The rows come in the order of the statement.
+    /// Cuts a page out of its bracket: what [`fetch`](crate::fetch) does with the rows, for those who run the statement
+    /// by means of their own. The rows come in the order of the statement.
     pub fn cut(found: Vec<Found<M>>, page: &Page) -> Self {
         let behind = found.iter().any(|found| found.segment == WITNESS);
         let mut ahead = found.into_iter().filter(|found| found.segment != WITNESS && found.inside);

@@ -160,8 +160,8 @@ impl Sort {
 
     /// Says that no index holds the expression, such as the relevance of a full-text search.
     ///
-    /// A list in an order with such a sort costs as much as its query has rows: each page computes the expression once for
-    /// all of them, and takes its bracket from those. Filter first.
+    /// A list in an order with such a sort costs as much as its query has rows: each page computes the expression once
+    /// for all of them, and takes its bracket from those. Filter first.
     #[must_use]
     pub fn computed(mut self) -> Self {
         self.computed = true;

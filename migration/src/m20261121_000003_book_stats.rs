@@ -4,10 +4,10 @@
 //! write: by `INSERT`, `UPDATE`, `DELETE` and `COPY`. Both sums are whole numbers, stars and cents, so that no order of
 //! additions and subtractions makes a difference.
 //!
-//! PostgreSQL runs a trigger once for a statement, over all the rows that it touched. First the books are locked, as the
-//! foreign keys will do anyway when the transaction ends, then their sums, and each in the order of their ids: so neither two
-//! such statements nor one of them and a deletion of the book wait for each other. Writers of one book do wait for each
-//! other's commit; under SERIALIZABLE, all but one of them have to try again.
+//! PostgreSQL runs a trigger once for a statement, over all the rows that it touched. First the books are locked, as
+//! the foreign keys will do anyway when the transaction ends, then their sums, and each in the order of their ids: so
+//! neither two such statements nor one of them and a deletion of the book wait for each other. Writers of one book do
+//! wait for each other's commit; under SERIALIZABLE, all but one of them have to try again.
 //!
 //! The key of a book never changes: its sums refer to it and do not follow.
 
@@ -163,8 +163,8 @@ CREATE TABLE book_stats (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// Every book has sums. They are counted when it is inserted, because its rows can be there before it: where it is deleted
-/// and inserted again in one transaction, or replaced.
+/// Every book has sums. They are counted when it is inserted, because its rows can be there before it: where it is
+/// deleted and inserted again in one transaction, or replaced.
 fn books_postgres() -> String {
     let counts = |row: &str| [RATINGS, ORDERS].map(|counted| counted.counted(counted.postgres, row)).join(", ");
     format!(

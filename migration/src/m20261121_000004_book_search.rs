@@ -1,8 +1,8 @@
 //! The words of titles, for full-text search.
 //!
-//! Case and diacritics do not matter: the titles here and the words that somebody looks for are folded alike, and alike on
-//! both databases. The tokenizer of FTS5 drops the marks of Latin letters; on PostgreSQL `book_words` does. What neither
-//! takes apart, or one of them only, is written out in [`LETTERS`].
+//! Case and diacritics do not matter: the titles here and the words that somebody looks for are folded alike, and alike
+//! on both databases. The tokenizer of FTS5 drops the marks of Latin letters; on PostgreSQL `book_words` does. What
+//! neither takes apart, or one of them only, is written out in [`LETTERS`].
 
 use crate::change::Change;
 

@@ -1,8 +1,8 @@
 //! The folding of titles on SQLite, nested less.
 //!
-//! The triggers had one `replace()` in another, 38 deep. SQLite before 3.46 parses no more than a hundred levels, to which each of
-//! them comes several times: its tools could not open the file. Here a few stand in each other, and what they give is a
-//! column of the next few.
+//! The triggers had one `replace()` in another, 38 deep. SQLite before 3.46 parses no more than a hundred levels, to
+//! which each of them comes several times: its tools could not open the file. Here a few stand in each other, and what
+//! they give is a column of the next few.
 
 use crate::change::Change;
 use crate::m20261121_000004_book_search::{LETTERS, triggers_sqlite};

@@ -39,7 +39,8 @@ pub struct Bounds {
     )]
     pub request_timeout: Seconds,
 
-    /// How long a client may take to send the head of a request, its pause after the last one included, and then its body.
+    /// How long a client may take to send the head of a request, its pause after the last one included, and then its
+    /// body.
     #[arg(
         long,
         env = "READ_TIMEOUT",
@@ -69,8 +70,8 @@ pub struct Bounds {
     #[arg(long, env = "DATABASE_WAIT", default_value_t = Bounds::DEFAULT.database_wait, value_name = "SECONDS", global = true)]
     pub database_wait: Seconds,
 
-    /// Whose pages may read this server's answers: origins such as `https://example.com`, with commas between them, or `*` for
-    /// all. Without it, none but its own.
+    /// Whose pages may read this server's answers: origins such as `https://example.com`, with commas between them, or
+    /// `*` for all. Without it, none but its own.
     #[arg(long, env = "CORS_ORIGINS", value_name = "ORIGINS", value_delimiter = ',', value_parser = origin, global = true)]
     pub cors_origins: Vec<String>,
 }

@@ -22,8 +22,8 @@ pub struct Telemetry {
     )]
     pub log_format: LogFormat,
 
-    /// Where traces are sent by OTLP over HTTP: the base address of a collector, such as `http://127.0.0.1:4318`. Without
-    /// it, there are none.
+    /// Where traces are sent by OTLP over HTTP: the base address of a collector, such as `http://127.0.0.1:4318`.
+    /// Without it, there are none.
     #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_name = "URL", global = true)]
     pub otel_endpoint: Option<String>,
 

@@ -1,10 +1,10 @@
 //! The time limit of statements on SQLite, which has none itself.
 //!
-//! Whoever no longer waits for a statement does not stop it: the thread of its connection goes on, and the connection is out of
-//! the pool meanwhile. SQLite asks a *progress handler* every so many instructions whether to go on, so that is the one to say no.
-//! Nothing tells it that a statement has begun; it takes the time from the first time it is asked. When the connection
-//! goes back to the pool its clock is turned back, which costs a trip to the thread of the connection; but most statements
-//! are over before anybody asks, and then there is no clock to turn back.
+//! Whoever no longer waits for a statement does not stop it: the thread of its connection goes on, and the connection
+//! is out of the pool meanwhile. SQLite asks a *progress handler* every so many instructions whether to go on, so that
+//! is the one to say no. Nothing tells it that a statement has begun; it takes the time from the first time it is
+//! asked. When the connection goes back to the pool its clock is turned back, which costs a trip to the thread of the
+//! connection; but most statements are over before anybody asks, and then there is no clock to turn back.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

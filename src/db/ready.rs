@@ -30,8 +30,8 @@ pub enum NotReady {
     Failed,
 }
 
-/// Asks the database how it is, by a connection of its own: those of the clients can all be in use, and it is well. Cheap to
-/// clone.
+/// Asks the database how it is, by a connection of its own: those of the clients can all be in use, and it is well.
+/// Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Probe {
     db: DatabaseConnection,
@@ -46,8 +46,8 @@ impl Probe {
         Self { db, last: Arc::default() }
     }
 
-    /// Whether the database answers, and has all that this version needs. It may have more: the servers of the next version
-    /// have been started beside this one then. It is asked once a second at most.
+    /// Whether the database answers, and has all that this version needs. It may have more: the servers of the next
+    /// version have been started beside this one then. It is asked once a second at most.
     ///
     /// # Errors
     ///

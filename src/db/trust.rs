@@ -1,9 +1,9 @@
 //! Which connections can be relied on after one was lost.
 //!
-//! A PostgreSQL that restarts takes every connection of the pool with it, and the pool does not see it: it hands them out, and each
-//! fails once. To ask each connection before each statement whether it lives is one more trip to the server, which makes a read of
-//! twelve rows a third to three quarters longer. So they are asked when there is a reason to: one failure makes all suspect
-//! that have been idle since before it.
+//! A PostgreSQL that restarts takes every connection of the pool with it, and the pool does not see it: it hands them
+//! out, and each fails once. To ask each connection before each statement whether it lives is one more trip to the
+//! server, which makes a read of twelve rows a third to three quarters longer. So they are asked when there is a reason
+//! to: one failure makes all suspect that have been idle since before it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};

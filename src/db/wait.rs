@@ -37,8 +37,8 @@ pub async fn until_it_answers(options: &PgConnectOptions, place: &str, longest: 
     }
 }
 
-/// Whether it can be otherwise in a moment: there is no server at the address yet or any more, or its name is not known yet, or it
-/// starts up, or is full.
+/// Whether it can be otherwise in a moment: there is no server at the address yet or any more, or its name is not known
+/// yet, or it starts up, or is full.
 fn may_pass(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::PoolTimedOut => true,

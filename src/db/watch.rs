@@ -20,8 +20,8 @@ impl Db {
         self
     }
 
-    /// Commits what has been written: where writers meet, it is most of what a write takes. The transaction itself would not
-    /// be counted.
+    /// Commits what has been written: where writers meet, it is most of what a write takes. The transaction itself
+    /// would not be counted.
     ///
     /// # Errors
     ///

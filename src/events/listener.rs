@@ -157,8 +157,8 @@ fn conn(error: sqlx::Error) -> DbErr {
     DbErr::Conn(RuntimeErr::SqlxError(error.into()))
 }
 
-/// How long to wait before this attempt: twice as long as before the last one, and between half of that and all of it, so
-/// that many servers do not come back at once.
+/// How long to wait before this attempt: twice as long as before the last one, and between half of that and all of it,
+/// so that many servers do not come back at once.
 fn delay(attempt: u32) -> Duration {
     let (first, most) = RETRY;
     let whole = first.saturating_mul(2_u32.saturating_pow(attempt)).min(most);

@@ -1,9 +1,9 @@
 //! What was added while nobody listened.
 //!
 //! Keys are UUIDv7, so the rows since an instant are a stretch of the primary key's index. Two things are not in their
-//! order: the key is made before the commit, and by the clock of the server that makes it. That is what [`super::MARGIN`]
-//! is for, and its limit: in an outage, a row is missed whose server's clock is behind by more, or whose transaction took
-//! longer; and one that was deleted before the outage ended.
+//! order: the key is made before the commit, and by the clock of the server that makes it. That is what
+//! [`super::MARGIN`] is for, and its limit: in an outage, a row is missed whose server's clock is behind by more, or
+//! whose transaction took longer; and one that was deleted before the outage ended.
 
 use ::entity::{book_order, book_rating};
 use chrono::{DateTime, Utc};

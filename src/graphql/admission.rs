@@ -1,7 +1,8 @@
 //! How many operations are worked on at a time, and how long each.
 //!
-//! There are so many places and no queue: a server that is behind does not get further behind by letting clients wait, and
-//! whoever is told so at once can go to another one. What is not done in time is dropped, with all that it waits for.
+//! There are so many places and no queue: a server that is behind does not get further behind by letting clients wait,
+//! and whoever is told so at once can go to another one. What is not done in time is dropped, with all that it waits
+//! for.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -79,7 +79,8 @@ impl Book {
         DateTime(id::created_at(self.row.id))
     }
 
-    /// The book's primary key as a ULID: 26 characters that sort by the time of creation. `book(uuid:)` finds the book by it.
+    /// The book's primary key as a ULID: 26 characters that sort by the time of creation. `book(uuid:)` finds the book
+    /// by it.
     async fn ulid(&self) -> String {
         Ulid::from(self.row.id).to_string()
     }

@@ -1,8 +1,8 @@
 //! Inputs, checked against their types before anything is done with them.
 //!
-//! GraphQL wants every variable coerced before execution begins (specification, section 6.1.2). The library leaves it to the
-//! arguments that use them: a variable that is missing, or that nothing uses, can hold anything; and where one of several
-//! mutations cannot read its argument, those before it have been done, and the answer says nothing of them.
+//! GraphQL wants every variable coerced before execution begins (specification, section 6.1.2). The library leaves it
+//! to the arguments that use them: a variable that is missing, or that nothing uses, can hold anything; and where one
+//! of several mutations cannot read its argument, those before it have been done, and the answer says nothing of them.
 
 use std::collections::{HashMap, HashSet};
 

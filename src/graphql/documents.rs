@@ -1,8 +1,8 @@
-//! Queries that were asked before: they are neither parsed nor validated again, and a client that names one by its hash need not
-//! send it again (Apollo's automatic persisted queries, version 1).
+//! Queries that were asked before: they are neither parsed nor validated again, and a client that names one by its hash
+//! need not send it again (Apollo's automatic persisted queries, version 1).
 //!
-//! What is kept has been executed once. It is valid, unless parts of it were left out for want of variables; those are checked
-//! each time.
+//! What is kept has been executed once. It is valid, unless parts of it were left out for want of variables; those are
+//! checked each time.
 
 use std::sync::Arc;
 
@@ -52,8 +52,8 @@ impl Default for Documents {
 }
 
 impl Documents {
-    /// Gives a request its query, parsed, where that is kept; and says by which hash it is kept, or can be, and whether it is
-    /// known to be valid.
+    /// Gives a request its query, parsed, where that is kept; and says by which hash it is kept, or can be, and whether
+    /// it is known to be valid.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! Which objects of a list: conditions on their fields, combined at will.
 //!
-//! A filter says of each object yes or no, and `not`, `ne` and `notIn` find exactly the objects that the condition without
-//! them does not: an object without a value is not equal to 5. (In SQL it would be neither equal nor unequal.)
+//! A filter says of each object yes or no, and `not`, `ne` and `notIn` find exactly the objects that the condition
+//! without them does not: an object without a value is not equal to 5. (In SQL it would be neither equal nor unequal.)
 
 use async_graphql::{InputObject, InputType};
 use sea_orm::sea_query::{Expr, ExprTrait};

@@ -1,12 +1,13 @@
 //! What a request may cost: counted on its text, before anything is validated or read.
 //!
-//! Every field costs 1, and a list its size times what is selected of its objects. A field that needs a statement costs 50
-//! more, once: at whatever depth it stands, that statement is for all objects; and one that counts or looks around costs
-//! what it may read. A mutation costs 200, and a subscription what one of its events does.
+//! Every field costs 1, and a list its size times what is selected of its objects. A field that needs a statement costs
+//! 50 more, once: at whatever depth it stands, that statement is for all objects; and one that counts or looks around
+//! costs what it may read. A mutation costs 200, and a subscription what one of its events does.
 //!
-//! Fragments are counted where they are spread, and each is walked through once. Sixty that each name the next one twice
-//! are a line for who sends them, and for whoever walks through them, as the library's validation does, a life's work. It walks
-//! through everything, be it executed or not, and in part again from each level: so there is a bound to all that is written.
+//! Fragments are counted where they are spread, and each is walked through once. Sixty that each name the next one
+//! twice are a line for who sends them, and for whoever walks through them, as the library's validation does, a life's
+//! work. It walks through everything, be it executed or not, and in part again from each level: so there is a bound to
+//! all that is written.
 
 use std::collections::HashMap;
 
@@ -27,7 +28,8 @@ const WRITE: usize = 200;
 /// What an exact count costs: nobody knows how many rows it reads.
 const COUNT: usize = 1000;
 
-/// The most selections, those of a fragment at each place where it is spread: more than the complexity of any sane request.
+/// The most selections, those of a fragment at each place where it is spread: more than the complexity of any sane
+/// request.
 const MOST_SELECTIONS: usize = 5_000;
 
 /// Refuses a request that costs too much, or is too deep.

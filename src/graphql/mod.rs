@@ -1,11 +1,11 @@
 //! The GraphQL schema, and the way of a request to it.
 //!
-//! `api` looks at a request before anything is done: whether it is known (`documents`), how deep it is (`nesting`), what it may
-//! cost (`limits`), and whether its operation can be done as it is written (`operation`, `coercion`). What comes by a
-//! WebSocket comes through `executor`.
+//! `api` looks at a request before anything is done: whether it is known (`documents`), how deep it is (`nesting`),
+//! what it may cost (`limits`), and whether its operation can be done as it is written (`operation`, `coercion`). What
+//! comes by a WebSocket comes through `executor`.
 //!
-//! A list is named by its object (`book`, `rating`, `order`: which rows, in which orders, under which filters). `list` opens
-//! the arguments and has the engine read the page, and `connection` shows the slice as edges.
+//! A list is named by its object (`book`, `rating`, `order`: which rows, in which orders, under which filters). `list`
+//! opens the arguments and has the engine read the page, and `connection` shows the slice as edges.
 #![allow(clippy::unused_async, reason = "a resolver is async whether it waits or not")]
 
 use async_graphql::SDLExportOptions;

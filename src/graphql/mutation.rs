@@ -1,7 +1,7 @@
 //! The entry points for writing.
 //!
-//! An input is checked as a whole (`input`), and what it asks for is done in one transaction (`write`), in which the book that it
-//! is about stays as it is (`lock`). What is created comes back with its place in the lists (`created`).
+//! An input is checked as a whole (`input`), and what it asks for is done in one transaction (`write`), in which the
+//! book that it is about stays as it is (`lock`). What is created comes back with its place in the lists (`created`).
 
 use async_graphql::{Context, Object};
 
@@ -31,8 +31,8 @@ pub struct Mutation;
 /// The mutations: `fn name(Input) -> Done`. All take one input, and a payload is null beside the errors.
 macro_rules! mutations {
     ($( #[doc = $doc:literal] fn $name:ident($input:ty) -> $done:ty; )+) => {
-        /// The entry points for writing. Each is done wholly or not at all. One that is not done is null beside all that is wrong
-        /// with its input, where `extensions.field` names the field.
+        /// The entry points for writing. Each is done wholly or not at all. One that is not done is null beside all
+        /// that is wrong with its input, where `extensions.field` names the field.
         #[Object]
         impl Mutation { $(
             #[doc = $doc]

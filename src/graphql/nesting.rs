@@ -1,5 +1,5 @@
-//! How deep the brackets of a text stand in each other, counted before it is parsed: the library's parser goes down into values by
-//! recursion, and a line of some hundred brackets would overflow the stack.
+//! How deep the brackets of a text stand in each other, counted before it is parsed: the library's parser goes down
+//! into values by recursion, and a line of some hundred brackets would overflow the stack.
 
 use super::code::Code;
 use super::error::{Error, Result};

@@ -1,8 +1,8 @@
 //! What is read once for all objects that were read together.
 //!
-//! The objects of a page, or of all pages that one statement read, share a place for what their fields need beside their
-//! rows. The first of them whose field is resolved reads it for all of them, and the others wait: one statement, and none
-//! where the field is not selected.
+//! The objects of a page, or of all pages that one statement read, share a place for what their fields need beside
+//! their rows. The first of them whose field is resolved reads it for all of them, and the others wait: one statement,
+//! and none where the field is not selected.
 
 use std::collections::HashMap;
 use std::pin::Pin;

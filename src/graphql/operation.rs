@@ -59,8 +59,9 @@ pub fn check(
     if errors.is_empty() { Ok(()) } else { Err(errors) }
 }
 
-/// The document without the variables that are absent in its inputs, as GraphQL has it: a field of an input whose variable is
-/// absent is absent, too, and has its default. The library would take it for null. None where there are none.
+/// The document without the variables that are absent in its inputs, as GraphQL has it: a field of an input whose
+/// variable is absent is absent, too, and has its default. The library would take it for null. None where there are
+/// none.
 pub fn without_absent(document: &ExecutableDocument, variables: &Variables) -> Option<ExecutableDocument> {
     let operations = document.operations.iter().map(|(_, operation)| &operation.node);
     let mut definitions = operations.flat_map(|operation| &operation.variable_definitions);
@@ -145,7 +146,8 @@ impl Pruning<'_> {
     }
 }
 
-/// Refuses a mutation with two fields of one response key at its root. GraphQL merges them into one; the library would do both.
+/// Refuses a mutation with two fields of one response key at its root. GraphQL merges them into one; the library would
+/// do both.
 fn each_once(document: &ExecutableDocument, operation: &OperationDefinition) -> Result<()> {
     let mut sets: Vec<&SelectionSet> = vec![&operation.selection_set.node];
     let (mut keys, mut spread): (HashSet<&Name>, HashSet<&Name>) = Default::default();
@@ -175,8 +177,8 @@ fn twice(name: &Name) -> Error {
     Error::client(Code::ValidationFailed, message)
 }
 
-/// A subscription has one field at its root, whatever the variables are: the library would merge the streams of several, and
-/// pass over what is in a fragment.
+/// A subscription has one field at its root, whatever the variables are: the library would merge the streams of
+/// several, and pass over what is in a fragment.
 fn subscription(operation: &OperationDefinition) -> Result<()> {
     let refuse = |message: &str| Err(Error::client(Code::ValidationFailed, message));
     let [root] = operation.selection_set.node.items.as_slice() else {

@@ -12,8 +12,8 @@ pub const REACH: u32 = 3;
 
 /// The pages around a page, each opened by `first` (the size of this page) and `after` its cursor.
 ///
-/// They are found by seeking three pages to either side, however long the list is. So pages have numbers only up to three
-/// pages from the beginning of the list, and around an empty page there is none.
+/// They are found by seeking three pages to either side, however long the list is. So pages have numbers only up to
+/// three pages from the beginning of the list, and around an empty page there is none.
 #[derive(SimpleObject)]
 pub struct PageCursors {
     /// The first page of the list.
@@ -36,8 +36,8 @@ pub struct PageCursor {
     cursor: String,
     /// The page's number, from 1; null where the beginning of the list is too far away to know.
     ///
-    /// A page that does not begin a multiple of its size after the beginning of the list has the number of the page that
-    /// its first object would be on, rounded up, and the pages around it count on from there.
+    /// A page that does not begin a multiple of its size after the beginning of the list has the number of the page
+    /// that its first object would be on, rounded up, and the pages around it count on from there.
     page: Option<i32>,
     /// Whether it is the page that was asked for.
     is_current: bool,

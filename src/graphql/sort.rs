@@ -6,8 +6,8 @@ use super::book::BookSortField;
 use super::order::OrderSortField;
 use super::rating::RatingSortField;
 
-/// One criterion of an order. The next one decides between objects that are equal under it; behind the last one, the time
-/// of creation does, in the same direction.
+/// One criterion of an order. The next one decides between objects that are equal under it; behind the last one, the
+/// time of creation does, in the same direction.
 #[derive(Clone, Copy, Debug, InputObject)]
 #[graphql(
     concrete(name = "BookSort", params(BookSortField)),

@@ -27,8 +27,8 @@ pub async fn fill(db: &DatabaseConnection, shop: &Shop, progress: Progress) -> R
     transaction.commit().await
 }
 
-/// Drops the indexes, to be made again from these definitions when the tables are full: sorting all entries once costs a
-/// fraction of finding a place for each.
+/// Drops the indexes, to be made again from these definitions when the tables are full: sorting all entries once costs
+/// a fraction of finding a place for each.
 async fn drop_indexes(db: &mut PgConnection) -> Result<Vec<String>, sqlx::Error> {
     let sql = "SELECT indexname::text, indexdef FROM pg_indexes
         WHERE schemaname = current_schema()

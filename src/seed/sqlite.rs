@@ -8,8 +8,8 @@ use super::shop::{Shop, Table};
 /// The rows of one statement: enough to make the statement's own cost small.
 const BATCH: u64 = 500;
 
-/// The pages that are kept in memory meanwhile, in KiB, and SQLite's default. Ratings and orders change the sums of books
-/// all over their table, and the entries of an index are sorted in runs of this size.
+/// The pages that are kept in memory meanwhile, in KiB, and SQLite's default. Ratings and orders change the sums of
+/// books all over their table, and the entries of an index are sorted in runs of this size.
 const CACHE: u32 = 256 * 1024;
 const DEFAULT_CACHE: u32 = 2000;
 
@@ -33,8 +33,8 @@ async fn fill_tables(db: &DatabaseConnection, shop: &Shop, progress: Progress) -
     transaction.commit().await
 }
 
-/// Drops the indexes, to be made again from these definitions when the tables are full: sorting all entries once costs a
-/// fraction of finding a place for each.
+/// Drops the indexes, to be made again from these definitions when the tables are full: sorting all entries once costs
+/// a fraction of finding a place for each.
 async fn drop_indexes(db: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {
     // What a constraint brings has no definition, and stays.
     let sql = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL";

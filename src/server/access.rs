@@ -1,9 +1,9 @@
 //! Who may write.
 //!
-//! Where the server has a token, whoever brings it. Where it has none, whoever sits at its machine: it must listen on a loopback
-//! address, and the request must be meant for one. A page of another site, open in a browser on this machine, reaches that
-//! address too, under its own name as `Origin`, or under a name of its own for this machine as `Host`; and what a proxy
-//! passes on comes from anywhere.
+//! Where the server has a token, whoever brings it. Where it has none, whoever sits at its machine: it must listen on a
+//! loopback address, and the request must be meant for one. A page of another site, open in a browser on this machine,
+//! reaches that address too, under its own name as `Origin`, or under a name of its own for this machine as `Host`; and
+//! what a proxy passes on comes from anywhere.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -48,8 +48,8 @@ impl Access {
         }
     }
 
-    /// Whether a request with these headers may write. A browser cannot add headers to a WebSocket's request: there the client
-    /// sends its `authorization` later.
+    /// Whether a request with these headers may write. A browser cannot add headers to a WebSocket's request: there the
+    /// client sends its `authorization` later.
     pub fn permission(&self, headers: &HeaderMap, authorization: Option<&str>) -> Permission {
         match self {
             Self::Token(token) => {

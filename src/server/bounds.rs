@@ -1,7 +1,8 @@
 //! What stands between a client and the routes.
 //!
-//! The body of a request to the API is read first, wholly: only whoever has said all that it has to say takes a place among those
-//! who are worked on ([`Admission`]), so that slow clients keep nobody out. What comes by a WebSocket takes the same places.
+//! The body of a request to the API is read first, wholly: only whoever has said all that it has to say takes a place
+//! among those who are worked on ([`Admission`]), so that slow clients keep nobody out. What comes by a WebSocket takes
+//! the same places.
 
 use std::error::Error;
 use std::time::Duration;
@@ -41,8 +42,8 @@ const COMPRESSED_FROM: u64 = 1024;
 /// By these a client makes a request part of its trace (W3C Trace Context).
 const TRACE: (HeaderName, HeaderName) = (HeaderName::from_static("traceparent"), HeaderName::from_static("tracestate"));
 
-/// What every answer says, where it says nothing else. A browser takes no answer for what it is not, shows none in the frame of
-/// another page, and tells no other site where its user was.
+/// What every answer says, where it says nothing else. A browser takes no answer for what it is not, shows none in the
+/// frame of another page, and tells no other site where its user was.
 const HEADERS: [(HeaderName, &str); 4] = [
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
     (REFERRER_POLICY, "no-referrer"),
@@ -123,7 +124,8 @@ impl Gate {
     }
 }
 
-/// What browsers are told when a page of another site asks. Without it they let no such page read an answer, or send JSON at all.
+/// What browsers are told when a page of another site asks. Without it they let no such page read an answer, or send
+/// JSON at all.
 fn cors(origins: &[String]) -> Option<CorsLayer> {
     let origins = match origins {
         [] => return None,

@@ -1,8 +1,8 @@
-//! GraphQL over HTTP, as its specification has it (draft of August 2026): what the methods, the media types and the status
-//! codes mean.
+//! GraphQL over HTTP, as its specification has it (draft of August 2026): what the methods, the media types and the
+//! status codes mean.
 //!
-//! The library's own service answers 200 to everything, knows one media type, lets a mutation through a GET, and takes what a page
-//! of another site can have a browser send.
+//! The library's own service answers 200 to everything, knows one media type, lets a mutation through a GET, and takes
+//! what a page of another site can have a browser send.
 
 use async_graphql::{Data, Response as Answer, ServerError};
 use axum::Extension;
@@ -49,7 +49,8 @@ pub async fn get(
     }
 }
 
-/// Opens a WebSocket. Whoever may write on it is known by its headers, or by what it is opened with: a browser adds no header.
+/// Opens a WebSocket. Whoever may write on it is known by its headers, or by what it is opened with: a browser adds no
+/// header.
 fn socket(
     app: App,
     sockets: Sockets,

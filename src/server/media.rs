@@ -1,4 +1,5 @@
-//! Media types: what a request is written in, and what its answer may be written in (GraphQL over HTTP, sections 5 and 6).
+//! Media types: what a request is written in, and what its answer may be written in (GraphQL over HTTP, sections 5 and
+//! 6).
 
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
@@ -44,8 +45,8 @@ impl Media {
     }
 }
 
-/// Whether the body is JSON in UTF-8. Nothing else is taken: what a page of another site can have a browser send without
-/// asking first (forms and plain text) is none of it.
+/// Whether the body is JSON in UTF-8. Nothing else is taken: what a page of another site can have a browser send
+/// without asking first (forms and plain text) is none of it.
 pub fn is_json(headers: &HeaderMap) -> bool {
     let Some(text) = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()) else { return false };
     let mut parts = text.split(';').map(str::trim);
@@ -95,7 +96,8 @@ impl<'a> Range<'a> {
 /// The precision of a range that names one media type.
 const NAMED: u8 = 2;
 
-/// How much a client likes a media type, and how closely it names it: what the closest range says (RFC 9110, section 12.5.1).
+/// How much a client likes a media type, and how closely it names it: what the closest range says (RFC 9110, section
+/// 12.5.1).
 fn liking(media: Media, ranges: &[Range]) -> (u32, u8) {
     let named = ranges.iter().filter_map(|range| Some((range.quality, range.precision(media)?)));
     named.max_by_key(|(_, precision)| *precision).unwrap_or_default()

@@ -1,6 +1,7 @@
 //! What is seen of every request that could be read: an id, a line in the log, and its share in the metrics.
 //!
-//! The id is the client's own, or its proxy's, where it has one; all that is logged on the way has it, and so does the answer.
+//! The id is the client's own, or its proxy's, where it has one; all that is logged on the way has it, and so does the
+//! answer.
 
 use std::time::Instant;
 

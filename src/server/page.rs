@@ -38,7 +38,8 @@ const PLAIN_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'se
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// GraphiQL's editor writes its theme into a `<style>`, and the place of each line into a `style` attribute: hence the
-/// `'unsafe-inline'`, of styles alone. Its workers are files of the bundle; its fonts and small images are in its styles.
+/// `'unsafe-inline'`, of styles alone. Its workers are files of the bundle; its fonts and small images are in its
+/// styles.
 const BUILT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; \
     worker-src 'self'; img-src 'self' data:; font-src 'self' data:; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'";

@@ -1,5 +1,5 @@
-//! What those ask who watch the server: whether it lives, whether it is to be sent requests, and what it has done. None of
-//! it waits behind the requests of clients, nor for a connection that those have.
+//! What those ask who watch the server: whether it lives, whether it is to be sent requests, and what it has done. None
+//! of it waits behind the requests of clients, nor for a connection that those have.
 
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;

@@ -1,12 +1,12 @@
 //! The connections of a server, from the first to the last.
 //!
-//! `axum::serve` bounds neither the head of a request nor its time, nor the time of a client that does not take its answer, and
-//! waits for the last connection without end. What it does beyond that is this loop.
+//! `axum::serve` bounds neither the head of a request nor its time, nor the time of a client that does not take its
+//! answer, and waits for the last connection without end. What it does beyond that is this loop.
 //!
-//! A server that stops takes what has come to its door and closes it. A connection that has begun a request gets its answer, with
-//! `Connection: close`. One that is silent is not closed at once: its client may be about to send, and has no way to know. It is
-//! listened to for [`LINGER`] more, so that whoever sends again and again is sent away by an answer. When the time is over
-//! that the settings give, what is left is cut.
+//! A server that stops takes what has come to its door and closes it. A connection that has begun a request gets its
+//! answer, with `Connection: close`. One that is silent is not closed at once: its client may be about to send, and has
+//! no way to know. It is listened to for [`LINGER`] more, so that whoever sends again and again is sent away by an
+//! answer. When the time is over that the settings give, what is left is cut.
 
 use std::io;
 use std::net::SocketAddr;
@@ -93,7 +93,8 @@ pub async fn serve(listener: TcpListener, router: Router, bounds: &Bounds, stop:
     connections.shutdown().await;
 }
 
-/// A client that has gone again is its own affair. Where the system has no sockets left, there will be some when others end.
+/// A client that has gone again is its own affair. Where the system has no sockets left, there will be some when others
+/// end.
 async fn give_way(error: &io::Error) {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset};
     if !matches!(error.kind(), ConnectionAborted | ConnectionReset) {

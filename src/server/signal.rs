@@ -5,8 +5,8 @@ use std::process;
 /// What a shell says of a program that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
 
-/// From now on Ctrl-C, and the SIGTERM of a supervisor, are heard: the future that is returned ends with the first of them.
-/// The next one ends the program at once.
+/// From now on Ctrl-C, and the SIGTERM of a supervisor, are heard: the future that is returned ends with the first of
+/// them. The next one ends the program at once.
 pub fn stop_signal() -> impl Future<Output = ()> + Send + 'static {
     let mut signals = Signals::new();
     async move {

@@ -1,13 +1,13 @@
 //! GraphQL over WebSocket: the protocol [`graphql-transport-ws`][protocol].
 //!
-//! A connection is one task, which reads and writes in turn (`connection`). Each operation on it is a stream of responses
-//! (`operations`), which is asked for its next one when the socket has taken the last: a client that reads slowly slows
-//! down what it subscribed to, and nothing piles up for it but one response of each operation. That one is made even
-//! while the socket is stuck, because what makes it may hold a transaction that others wait for.
+//! A connection is one task, which reads and writes in turn (`connection`). Each operation on it is a stream of
+//! responses (`operations`), which is asked for its next one when the socket has taken the last: a client that reads
+//! slowly slows down what it subscribed to, and nothing piles up for it but one response of each operation. That one is
+//! made even while the socket is stuck, because what makes it may hold a transaction that others wait for.
 //!
-//! `async_graphql_axum::GraphQLSubscription` serves the same protocol. Under it, though, an operation takes the place of
-//! another one with its id, no close code but 4429 is the protocol's, no operation ends with an `error`, every wake polls
-//! every operation, nobody counts them, and a client that has stopped reading is waited for without end.
+//! `async_graphql_axum::GraphQLSubscription` serves the same protocol. Under it, though, an operation takes the place
+//! of another one with its id, no close code but 4429 is the protocol's, no operation ends with an `error`, every wake
+//! polls every operation, nobody counts them, and a client that has stopped reading is waited for without end.
 //!
 //! [protocol]: https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
 
@@ -34,7 +34,8 @@ pub const PROTOCOL: &str = "graphql-transport-ws";
 /// Operations at a time on one connection.
 pub const MAX_OPERATIONS: usize = 100;
 
-/// Bytes of one message from a client; and of all that began the operations of a connection, which keep what they were asked.
+/// Bytes of one message from a client; and of all that began the operations of a connection, which keep what they were
+/// asked.
 pub const MAX_MESSAGE: usize = 1 << 20;
 
 /// Bytes that are read at a time. Each connection has a buffer of that size, also when it is silent.
@@ -47,7 +48,8 @@ pub struct Timeouts {
     pub init: Duration,
     /// For the socket to take one message.
     pub write: Duration,
-    /// From the last sign of life to a ping, and then from ping to ping. What leaves two of them without an answer is dead.
+    /// From the last sign of life to a ping, and then from ping to ping. What leaves two of them without an answer is
+    /// dead.
     pub idle: Duration,
     /// From the closing of a connection to its end.
     pub close: Duration,

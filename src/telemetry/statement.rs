@@ -9,8 +9,8 @@ use sea_orm::DbBackend;
 /// The most that is told of a statement, in bytes.
 const LONGEST: usize = 4096;
 
-/// Records a statement that has been run, as a part of what is being done. Attributes have the names of OpenTelemetry's semantic
-/// conventions.
+/// Records a statement that has been run, as a part of what is being done. Attributes have the names of OpenTelemetry's
+/// semantic conventions.
 pub fn executed(backend: DbBackend, sql: &str, failed: bool, time: Duration) {
     let context = Context::current();
     if !context.span().span_context().is_sampled() {

@@ -128,9 +128,9 @@ async fn settled(shop: &Shop) -> DatabaseConnection {
     db
 }
 
-/// A statement reads not many more rows than it shows: those of a few branches, and as many of a joined table; a planner
-/// that knows how few are left may prefer to sort them. That is rows on PostgreSQL; on SQLite it is instructions, of which
-/// a row takes some forty.
+/// A statement reads not many more rows than it shows: those of a few branches, and as many of a joined table; a
+/// planner that knows how few are left may prefer to sort them. That is rows on PostgreSQL; on SQLite it is
+/// instructions, of which a row takes some forty.
 async fn assert_reads(db: &DatabaseConnection, statement: Statement, rows: u64) {
     let plan = plan(db, statement.clone()).await;
     if db.get_database_backend() == DbBackend::Postgres {

@@ -112,7 +112,8 @@ async fn keys_come_in_the_order_of_the_selection() {
     assert!(place("\"slow\"") < place("\"__typename\"") && place("\"__typename\"") < place("\"b\""), "{text}");
 }
 
-/// The same versions drop a failed non-null key where the null must propagate, to the list that can be null and no further.
+/// The same versions drop a failed non-null key where the null must propagate, to the list that can be null and no
+/// further.
 #[tokio::test]
 async fn a_failed_non_null_field_makes_its_list_null_and_no_other() {
     let shop = Shop::new(SMALL).await;

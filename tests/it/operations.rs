@@ -1,4 +1,5 @@
-//! What is written for those who run the server is what the code says: docs/operations.md, and the files to run it with.
+//! What is written for those who run the server is what the code says: docs/operations.md, and the files to run it
+//! with.
 
 use bookends::config::Cli;
 use bookends::graphql::Code;

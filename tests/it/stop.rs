@@ -20,8 +20,8 @@ use crate::served::{Served, heard, post as request};
 const QUERY: &str =
     r#"{"query":"{ ratings(first: 20, orderBy: { field: RATING }) { nodes { rating book { name } } } }"}"#;
 
-/// A server may not take a request and leave it without an answer. A connection that it never took is another matter: its
-/// client has not been heard at all.
+/// A server may not take a request and leave it without an answer. A connection that it never took is another matter:
+/// its client has not been heard at all.
 #[tokio::test]
 async fn no_request_is_lost_when_the_server_stops_under_load() {
     let test = TestDb::new().await;

@@ -101,7 +101,8 @@ async fn walk(shop: &Shop, list: &List, args: &str, size: usize, forward: bool) 
     }
 }
 
-/// The share of the title that `the`, the only search that is walked without an order, makes up; alone, it stands together.
+/// The share of the title that `the`, the only search that is walked without an order, makes up; alone, it stands
+/// together.
 fn relevance(edge: &Value) -> f64 {
     let characters = u32::try_from(edge["node"]["name"].as_str().unwrap().chars().count()).unwrap();
     1.0 + 3.0 / f64::from(characters)

@@ -39,8 +39,8 @@ async fn ids(shop: &Shop, list: &str) -> Vec<String> {
     }
 }
 
-/// Rates, changes and deletes until it is told to stop. Each has ratings of its own to change and delete; everything it does
-/// must succeed.
+/// Rates, changes and deletes until it is told to stop. Each has ratings of its own to change and delete; everything it
+/// does must succeed.
 async fn write(
     shop: Arc<Shop>,
     books: Arc<Vec<String>>,

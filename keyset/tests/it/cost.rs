@@ -193,8 +193,8 @@ async fn i3_the_children_of_many_parents_cost_a_page_each() {
     bounded(&db, statement, 4 * (SIZE + 2) * 20, "four parents after a row").await;
 }
 
-/// Half of the rows are of a kind that has become rare: where a page begins at its last ones, a planner that expects it to
-/// stay frequent must not walk through all that follows.
+/// Half of the rows are of a kind that has become rare: where a page begins at its last ones, a planner that expects it
+/// to stay frequent must not walk through all that follows.
 #[tokio::test]
 async fn i3_a_value_that_has_become_rare_costs_no_more() {
     let test = TestDb::new().await;

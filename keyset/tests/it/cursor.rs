@@ -105,8 +105,8 @@ fn e3_the_corpus_holds_cursors_of_every_kind() {
     }
 }
 
-/// A million texts that nobody wrote: cursors of the corpus with a few bytes changed, and noise behind a good head. None
-/// panics, and what opens is the one text of its key. The fuzz target `open` looks further.
+/// A million texts that nobody wrote: cursors of the corpus with a few bytes changed, and noise behind a good head.
+/// None panics, and what opens is the one text of its key. The fuzz target `open` looks further.
 #[test]
 fn e2_a_million_mutated_cursors_open_or_are_refused() {
     use base64::Engine;

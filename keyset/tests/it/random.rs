@@ -51,8 +51,8 @@ fn criteria() -> impl Strategy<Value = Vec<Criterion>> {
             if kept.iter().all(|(earlier, ..)| earlier.as_str() != column.as_str()) {
                 kept.push(criterion);
             }
-            // Nothing behind the primary key matters. The twin does not know that, and would tell a row from itself as it
-            // was before a change.
+            // Nothing behind the primary key matters. The twin does not know that, and would tell a row from itself as
+            // it was before a change.
             if matches!(column, Column::Id) {
                 break;
             }

@@ -1,8 +1,8 @@
 //! Full-text search in titles.
 //!
-//! A search is taken apart into terms: a word, `"a quoted phrase"`, or the beginning of a word, `symph*`. A title is found that
-//! has all of them. That case and diacritics do not matter is the databases' business; the terms reach them as parameters,
-//! so whatever somebody types is a term.
+//! A search is taken apart into terms: a word, `"a quoted phrase"`, or the beginning of a word, `symph*`. A title is
+//! found that has all of them. That case and diacritics do not matter is the databases' business; the terms reach them
+//! as parameters, so whatever somebody types is a term.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -73,8 +73,8 @@ impl Search {
         matches(&self.terms, backend)
     }
 
-    /// How well a title fits: the share of its characters that the terms make up, and 1 more where they stand together. On
-    /// both databases it is the same number.
+    /// How well a title fits: the share of its characters that the terms make up, and 1 more where they stand together.
+    /// On both databases it is the same number.
     pub fn relevance(&self, backend: DbBackend) -> Sort {
         let texts = self.terms.iter().map(|term| term.text.clone());
         let is_prefix = self.terms.last().is_some_and(|last| last.is_prefix);
@@ -89,8 +89,8 @@ impl Search {
 }
 
 impl Term {
-    /// A term of the words in a text, between which there is a space, whatever was typed. Composed and in lower case, so that
-    /// the same search has the same order by relevance.
+    /// A term of the words in a text, between which there is a space, whatever was typed. Composed and in lower case,
+    /// so that the same search has the same order by relevance.
     fn new(text: &str, is_prefix: bool) -> Self {
         let of_word = |letter: char| letter.is_alphanumeric() || is_combining_mark(letter);
         let text: String = text.nfc().map(|letter| if of_word(letter) { letter } else { ' ' }).collect();

@@ -12,9 +12,9 @@ use crate::graphql::sort::{NullPlacement, Sort, SortDirection};
 
 /// What books can be ordered by.
 ///
-/// A list that is not searched has an order that an index holds, so that all of its pages cost the same: `CREATED_AT`; or
-/// `NAME`; `YEAR`; `YEAR` and `NAME`; `AVERAGE_RATING`; `TOTAL_REVENUE`; and `CREATED_AT` after them; each in any direction.
-/// What a search finds can have every order.
+/// A list that is not searched has an order that an index holds, so that all of its pages cost the same: `CREATED_AT`;
+/// or `NAME`; `YEAR`; `YEAR` and `NAME`; `AVERAGE_RATING`; `TOTAL_REVENUE`; and `CREATED_AT` after them; each in any
+/// direction. What a search finds can have every order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
 pub enum BookSortField {
     /// When the book came into the shop.
@@ -27,8 +27,8 @@ pub enum BookSortField {
     AverageRating,
     /// What its orders brought in; a book without one has none.
     TotalRevenue,
-    /// How well it fits the search: the share of the title's characters that the words make up, and 1 more where they stand
-    /// together, in this order. Only with `search`.
+    /// How well it fits the search: the share of the title's characters that the words make up, and 1 more where they
+    /// stand together, in this order. Only with `search`.
     Relevance,
 }
 
@@ -77,8 +77,8 @@ pub fn needs_stats(sorts: &[Sort<BookSortField>]) -> bool {
     fields(sorts).iter().any(|field| matches!(field, AverageRating | TotalRevenue))
 }
 
-/// The fields that matter: none twice, none behind the time of creation, which decides everything; and that one only where
-/// it comes first, because behind the others it is always offered.
+/// The fields that matter: none twice, none behind the time of creation, which decides everything; and that one only
+/// where it comes first, because behind the others it is always offered.
 fn fields(sorts: &[Sort<BookSortField>]) -> Vec<BookSortField> {
     let mut fields = Vec::new();
     for field in sorts.iter().map(|sort| sort.field).take_while(|field| *field != CreatedAt) {

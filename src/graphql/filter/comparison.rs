@@ -40,8 +40,8 @@ pub struct Comparison<T: InputType> {
     gte: Option<T>,
 }
 
-/// Conditions on a number that can be missing: all that are given must hold. A missing one is neither less nor greater than
-/// any, and equal to none.
+/// Conditions on a number that can be missing: all that are given must hold. A missing one is neither less nor greater
+/// than any, and equal to none.
 #[derive(Clone, Debug, Default, InputObject)]
 pub struct NullableFloatFilter {
     #[graphql(flatten)]
@@ -50,8 +50,8 @@ pub struct NullableFloatFilter {
     is_null: Option<bool>,
 }
 
-/// Conditions on a number that can be missing: all that are given must hold. A missing one is neither less nor greater than
-/// any, and equal to none.
+/// Conditions on a number that can be missing: all that are given must hold. A missing one is neither less nor greater
+/// than any, and equal to none.
 #[derive(Clone, Debug, Default, InputObject)]
 pub struct NullableDecimalFilter {
     #[graphql(flatten)]

@@ -25,8 +25,8 @@ const YEARS: std::ops::RangeInclusive<i32> = -9999..=9999;
 /// A book to add.
 #[derive(InputObject)]
 pub struct AddBookInput {
-    /// The title: 1 to 100 characters, at most 300 bytes, at least one of them to be seen, and no control characters. White
-    /// space around it is dropped, and letters are kept composed (NFC).
+    /// The title: 1 to 100 characters, at most 300 bytes, at least one of them to be seen, and no control characters.
+    /// White space around it is dropped, and letters are kept composed (NFC).
     name: String,
     /// The year of publication, -9999 to 9999; before the common era it is negative.
     year: i32,

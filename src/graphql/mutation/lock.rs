@@ -1,8 +1,8 @@
 //! The book that a write is about, kept as it is until the write is committed.
 //!
-//! Whatever writes a rating or an order locks its book first, as the triggers and the foreign keys will: so it waits for a deletion
-//! of the book and a deletion for it, never in a circle. Others may rate it at the same time. SQLite has one writer at a time
-//! and no locks.
+//! Whatever writes a rating or an order locks its book first, as the triggers and the foreign keys will: so it waits
+//! for a deletion of the book and a deletion for it, never in a circle. Others may rate it at the same time. SQLite has
+//! one writer at a time and no locks.
 
 use ::entity::book;
 use sea_orm::sea_query::LockType;

@@ -5,8 +5,8 @@ use async_graphql::Context;
 use crate::graphql::code::Code;
 use crate::graphql::error::{Error, Result};
 
-/// Whether a request may write: what the server found out about who sent it. It travels in the request's data; without it,
-/// nobody may.
+/// Whether a request may write: what the server found out about who sent it. It travels in the request's data; without
+/// it, nobody may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permission {
     /// It may.

@@ -11,7 +11,8 @@ use crate::graphql::error::{Error, Result};
 const MOST_CHARACTERS: usize = 100;
 const MOST_BYTES: usize = 300;
 
-/// Characters that turn the text around them about, end lines, or are none (Unicode: `Bidi_Control`, `Zl`, `Zp`, noncharacters).
+/// Characters that turn the text around them about, end lines, or are none (Unicode: `Bidi_Control`, `Zl`, `Zp`,
+/// noncharacters).
 const UNFIT: [RangeInclusive<char>; 4] =
     ['\u{2028}'..='\u{202e}', '\u{2066}'..='\u{2069}', '\u{fdd0}'..='\u{fdef}', '\u{fff9}'..='\u{ffff}'];
 

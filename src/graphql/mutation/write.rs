@@ -17,8 +17,8 @@ use crate::graphql::error::{Error, Result};
 /// For how long a write is tried again, and how often.
 const LONGEST: Duration = Duration::from_secs(10);
 const MOST_TRIES: u32 = 100;
-/// The longest pause between two tries, in microseconds. It is a random part of 2 ms after the first, and of twice as much
-/// after each of the next.
+/// The longest pause between two tries, in microseconds. It is a random part of 2 ms after the first, and of twice as
+/// much after each of the next.
 const LONGEST_PAUSE: u64 = 128_000;
 
 /// What a mutation does, its input checked.
@@ -99,9 +99,9 @@ impl From<DbErr> for WriteError {
 ///
 /// # Errors
 ///
-/// What the write itself refuses; [`Code::Conflict`] and [`Code::Unavailable`] where others were in its way, or the database was
-/// away, for ten seconds; [`Code::TimedOut`]; [`Code::OutOfRange`] and [`Code::InUse`] where only the database could see what is wrong; and
-/// [`Code::OutcomeUnknown`].
+/// What the write itself refuses; [`Code::Conflict`] and [`Code::Unavailable`] where others were in its way, or the
+/// database was away, for ten seconds; [`Code::TimedOut`]; [`Code::OutOfRange`] and [`Code::InUse`] where only the
+/// database could see what is wrong; and [`Code::OutcomeUnknown`].
 pub async fn write<W: Write>(context: &Context<'_>, write: W) -> Result<W::Done> {
     let db = context.data_unchecked::<Db>().clone();
     let events = context.data_unchecked::<Events>().clone();
@@ -145,7 +145,8 @@ async fn transact<W: Write>(db: &Db, events: &Events, write: &W) -> WriteResult<
             Ok(done)
         }
         Err(error) => {
-            // Dropping it would do, but keep its locks until the connection is used again. Where this fails, they are gone.
+            // Dropping it would do, but keep its locks until the connection is used again. Where this fails, they are
+            // gone.
             let _ = transaction.rollback().await;
             Err(error)
         }

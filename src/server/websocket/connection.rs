@@ -169,8 +169,8 @@ impl Connection {
         self.write(Some(Message::text(text))).await
     }
 
-    /// Writes a message, and all that is to be written before it. Meanwhile nothing is read, so that no more can be asked
-    /// for than is answered; the operations come to their next results.
+    /// Writes a message, and all that is to be written before it. Meanwhile nothing is read, so that no more can be
+    /// asked for than is answered; the operations come to their next results.
     async fn write(&mut self, message: Option<Message>) -> Result<(), End> {
         let written = async {
             match message {
@@ -187,8 +187,8 @@ impl Connection {
         }
     }
 
-    /// Ends the operations, tells the client why, and hears it out: what is left unread would have the system discard what
-    /// the client has yet to read.
+    /// Ends the operations, tells the client why, and hears it out: what is left unread would have the system discard
+    /// what the client has yet to read.
     async fn close(mut self, end: End) {
         drop(self.operations);
         let patience = if matches!(end, End::TooSlow) { self.timeouts.write } else { self.timeouts.close };
@@ -206,8 +206,8 @@ impl Connection {
             }
             Ok::<_, axum::Error>(())
         };
-        // Whoever has not read is told as soon as there is room for it: of what the connection held, that is all that is left.
-        // Whether it succeeds or not, it is the last that is done.
+        // Whoever has not read is told as soon as there is room for it: of what the connection held, that is all that
+        // is left. Whether it succeeds or not, it is the last that is done.
         let _ = timeout(patience, goodbye).await;
     }
 }

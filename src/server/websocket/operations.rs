@@ -104,8 +104,8 @@ impl Operations {
 }
 
 impl Operation {
-    /// A response without data is a failure when it is the last, or when its errors stand nowhere in the request. In the
-    /// midst of a subscription it is one event that could not be shown.
+    /// A response without data is a failure when it is the last, or when its errors stand nowhere in the request. In
+    /// the midst of a subscription it is one event that could not be shown.
     async fn advance(mut self) -> (Self, Outcome) {
         let Some(response) = self.responses.next().await else {
             return (self, Outcome::Complete);
