@@ -114,6 +114,7 @@ async fn serve(settings: &Settings) -> Result<(), RunError> {
 async fn migrate(settings: &Settings, direction: Direction) -> Result<(), RunError> {
     let db = Db::connect(settings).await?;
     let turn = db.turn().await.map_err(RunError::Migrate)?;
+    let _waiver = db.waive_deadline();
     match direction {
         Direction::Up => db.migrate().await,
         Direction::Down { steps } => Migrator::down(&db.writer, Some(steps)).await,

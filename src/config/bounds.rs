@@ -28,7 +28,7 @@ pub struct Bounds {
     #[arg(long, env = "MAX_WEBSOCKETS", default_value_t = Bounds::DEFAULT.max_websockets, value_name = "N", global = true)]
     pub max_websockets: usize,
 
-    /// How long the answer to a request may take, and a statement; but on SQLite, not one that writes.
+    /// How long the answer to a request may take, and a statement; on SQLite, all statements of a write together.
     #[arg(
         long,
         env = "REQUEST_TIMEOUT",
