@@ -10,7 +10,7 @@ use tokio::net::TcpListener;
 use crate::config::{Cli, Command, Direction, Plan, SecretError, Settings};
 use crate::db::{ConnectError, Db};
 use crate::seed::{self, Progress, SeedError};
-use crate::server::{Access, InvalidToken};
+use crate::server::{Access, Capacity, InvalidToken};
 use crate::telemetry::Telemetry;
 use crate::{EndpointError, HealthError, graphql, health, server};
 
@@ -106,8 +106,9 @@ async fn serve(settings: &Settings) -> Result<(), RunError> {
         }
     });
     let router = server::router(graphql::Api::new(db.clone(), settings.limits), access);
-    let router = server::observed(server::bounded(router, &settings.bounds), &db.metrics);
-    server::serve(listener, router, &settings.bounds, stop).await;
+    let (bounds, capacity) = (&settings.bounds, Capacity::new(&settings.bounds));
+    let router = server::observed(server::bounded(router, bounds, &capacity), &db.metrics);
+    server::serve(listener, router, bounds, &capacity.sockets, stop).await;
     db.close().await.map_err(RunError::Close)
 }
 

@@ -24,6 +24,29 @@ pub struct Bounds {
     )]
     pub max_requests: usize,
 
+    /// The most bytes of requests that come and of answers that go, held at a time for all clients together; what finds
+    /// no room is turned away.
+    #[arg(
+        long,
+        env = "MAX_BUFFERED",
+        default_value_t = Bounds::DEFAULT.max_buffered,
+        value_name = "BYTES",
+        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1 << 20..),
+        global = true
+    )]
+    pub max_buffered: usize,
+
+    /// The most HTTP connections that are open at a time; others wait until one ends.
+    #[arg(
+        long,
+        env = "MAX_CONNECTIONS",
+        default_value_t = Bounds::DEFAULT.max_connections,
+        value_name = "N",
+        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=1_000_000),
+        global = true
+    )]
+    pub max_connections: usize,
+
     /// The most WebSockets that are open at a time.
     #[arg(long, env = "MAX_WEBSOCKETS", default_value_t = Bounds::DEFAULT.max_websockets, value_name = "N", global = true)]
     pub max_websockets: usize,
@@ -70,8 +93,8 @@ pub struct Bounds {
     #[arg(long, env = "DATABASE_WAIT", default_value_t = Bounds::DEFAULT.database_wait, value_name = "SECONDS", global = true)]
     pub database_wait: Seconds,
 
-    /// Whose pages may read this server's answers: origins such as `https://example.com`, with commas between them, or
-    /// `*` for all. Without it, none but its own.
+    /// Whose pages may read this server's answers and open a WebSocket: origins such as `https://example.com`, with
+    /// commas between them, or `*` for all. Without it, none but its own.
     #[arg(long, env = "CORS_ORIGINS", value_name = "ORIGINS", value_delimiter = ',', value_parser = origin, global = true)]
     pub cors_origins: Vec<String>,
 }
@@ -85,6 +108,8 @@ impl Bounds {
     pub const DEFAULT: Self = Self {
         max_body_size: 1 << 20,
         max_requests: 512,
+        max_buffered: 256 << 20,
+        max_connections: 16_384,
         max_websockets: 10_000,
         request_timeout: Seconds(Duration::from_secs(30)),
         read_timeout: Seconds(Duration::from_secs(30)),

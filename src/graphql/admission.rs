@@ -2,13 +2,13 @@
 //!
 //! There are so many places and no queue: a server that is behind does not get further behind by letting clients wait,
 //! and whoever is told so at once can go to another one. What is not done in time is dropped, with all that it waits
-//! for.
+//! for; but a write is not, and keeps its place until its end.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_graphql::ServerError;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::code::Code;
@@ -20,6 +20,23 @@ pub struct Admission {
     places: Arc<Semaphore>,
     most: usize,
     time: Duration,
+}
+
+/// A place, until the last of its clones is dropped.
+#[derive(Clone, Debug)]
+pub struct Place {
+    _permit: Arc<OwnedSemaphorePermit>,
+}
+
+tokio::task_local! {
+    static PLACE: Place;
+}
+
+impl Place {
+    /// That of what runs now, for a task that goes on when nobody waits any more. None where no place was taken.
+    pub fn of_this_task() -> Option<Self> {
+        PLACE.try_with(Self::clone).ok()
+    }
 }
 
 /// Why something was not done.
@@ -50,8 +67,9 @@ impl Admission {
     ///
     /// [`NotDone`].
     pub async fn run<T>(&self, work: impl Future<Output = T>) -> Result<T, NotDone> {
-        let _place = self.places.try_acquire().map_err(|_| NotDone::Full)?;
-        timeout(self.time, work).await.map_err(|_| NotDone::TooLate)
+        let permit = Arc::clone(&self.places).try_acquire_owned().map_err(|_| NotDone::Full)?;
+        let place = Place { _permit: Arc::new(permit) };
+        PLACE.scope(place, timeout(self.time, work)).await.map_err(|_| NotDone::TooLate)
     }
 }
 

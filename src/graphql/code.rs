@@ -52,6 +52,8 @@ codes! {
     Conflict = "CONFLICT": "other writes were in the way each time it was tried: try again";
     Unauthenticated = "UNAUTHENTICATED": "writing takes the server's token, and the request has not brought it";
     Forbidden = "FORBIDDEN": "a server without a token is written to from its own machine alone";
+    OriginForbidden = "ORIGIN_FORBIDDEN": "a WebSocket for a page of another site, which `CORS_ORIGINS` does not name";
+    HandshakeMalformed = "HANDSHAKE_MALFORMED": "a request for a WebSocket that is none of its protocol, version 13";
     Unavailable = "UNAVAILABLE": "the database does not answer: try again";
     OutcomeUnknown = "OUTCOME_UNKNOWN": "the database went away while it committed: look whether it has been done";
     OutOfRange = "OUT_OF_RANGE": "a number that GraphQL's `Int` of 32 bits cannot hold, or a sum that the database cannot";
@@ -60,7 +62,8 @@ codes! {
     TooManyOperations = "TOO_MANY_OPERATIONS": "more than 100 operations at a time on one WebSocket, or more than 1 MiB of them";
     UrlTooLong = "URL_TOO_LONG": "the URL of the request is longer than 16 KiB: send it as a body, by POST";
     TimedOut = "TIMEOUT": "the answer takes longer than `REQUEST_TIMEOUT`; a mutation may take effect all the same";
-    Overloaded = "OVERLOADED": "the server has as much to do as `MAX_REQUESTS` lets it: try again";
+    Overloaded = "OVERLOADED": "the server has as much to do, or to hold, as `MAX_REQUESTS`, `MAX_WEBSOCKETS` and `MAX_BUFFERED` let it: try again";
+    AnswerDropped = "ANSWER_DROPPED": "the answer found no room beside those that wait to be taken (`MAX_BUFFERED`); a mutation has taken effect all the same";
     Internal = "INTERNAL": "the server's own fault; its log says more, under the id in `extensions.errorId`";
 }
 

@@ -1,5 +1,6 @@
 //! What a request is told when it fails.
 
+use std::any::Any;
 use std::borrow::Cow;
 
 use async_graphql::{ErrorExtensionValues, ServerError};
@@ -52,6 +53,13 @@ impl Error {
     /// Others were in the way of a write.
     pub fn in_the_way() -> Self {
         Self::client(Code::Conflict, "other writes were in the way: try again")
+    }
+
+    /// What a panic leaves.
+    pub fn panicked(panic: &(dyn Any + Send)) -> Self {
+        let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref().copied());
+        let cause: Box<dyn std::error::Error> = format!("panicked: {}", text.unwrap_or("no text")).into();
+        Self::internal(&*cause)
     }
 
     /// Ours: the client reads a fixed text and an id, the log has the rest under that id.

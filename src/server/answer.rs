@@ -9,6 +9,7 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
+use super::buffers::no_room_for_answer;
 use super::media::Media;
 use crate::graphql::{Code, Error, refusal, was_executed};
 
@@ -44,11 +45,14 @@ pub fn not_now(media: Media, message: impl Into<String>) -> Response {
     response
 }
 
+/// What remains of an answer for which there is no room.
+pub fn dropped(media: Media) -> Response {
+    write(media, StatusCode::SERVICE_UNAVAILABLE, Body { data: None, errors: vec![no_room_for_answer()] })
+}
+
 /// What remains of a request that panicked. The server lives on, and the log has the rest under the id in the answer.
 pub fn panicked(panic: Box<dyn Any + Send>) -> Response {
-    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref().copied());
-    let cause: Box<dyn std::error::Error> = format!("panicked: {}", text.unwrap_or("no text")).into();
-    let errors = vec![Error::internal(&*cause).of_request()];
+    let errors = vec![Error::panicked(&*panic).of_request()];
     write(Media::GraphQL, StatusCode::INTERNAL_SERVER_ERROR, Body { data: None, errors })
 }
 

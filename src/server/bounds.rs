@@ -1,13 +1,13 @@
 //! What stands between a client and the routes.
 //!
 //! The body of a request to the API is read first, wholly: only whoever has said all that it has to say takes a place
-//! among those who are worked on ([`Admission`]), so that slow clients keep nobody out. What comes by a WebSocket takes
-//! the same places.
+//! among those who are worked on ([`Admission`](crate::graphql::Admission)), so that slow clients keep nobody out.
+//! Queries and mutations that come by a WebSocket take the same places; events do not.
 
-use std::error::Error;
+use std::sync::Arc;
 use std::time::Duration;
 
-use axum::body::{Body, to_bytes};
+use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::header::{
     AUTHORIZATION, CONTENT_TYPE, HeaderName, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
@@ -16,7 +16,6 @@ use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use axum::{Extension, Router};
-use http_body_util::LengthLimitError;
 use tokio::time::timeout;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
@@ -24,11 +23,15 @@ use tower_http::compression::{CompressionLayer, CompressionLevel};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 use tower_http::set_header::SetResponseHeaderLayer;
 
-use super::answer::{not_now, panicked, refuse};
+use super::answer::{dropped, not_now, panicked, refuse};
+use super::buffers::{NO_ROOM, Room, Unread};
+use super::capacity::Capacity;
 use super::media::Media;
 use super::observe::REQUEST_ID;
+use super::origin::is_let_in;
+use super::websocket::is_websocket;
 use crate::config::Bounds;
-use crate::graphql::{Admission, Code, NotDone};
+use crate::graphql::{Code, NotDone};
 
 /// The one route that costs something.
 const API: &str = "/graphql";
@@ -51,19 +54,21 @@ const HEADERS: [(HeaderName, &str); 4] = [
     (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
 ];
 
-/// The routes within these bounds. All but the API answer also when the server is busy.
-pub fn bounded(router: Router, bounds: &Bounds) -> Router {
+/// The routes within these bounds, which find the [`Capacity`] in their requests. All but the API answer also when the
+/// server is busy.
+pub fn bounded(router: Router, bounds: &Bounds, capacity: &Capacity) -> Router {
     let gate = Gate {
-        admission: Admission::new(bounds.max_requests, bounds.request_timeout.0),
+        capacity: capacity.clone(),
         max_body_size: bounds.max_body_size,
         read_timeout: bounds.read_timeout.0,
+        origins: bounds.cors_origins.as_slice().into(),
     };
     let compression = CompressionLayer::new()
         .quality(CompressionLevel::Fastest)
         .compress_when(DefaultPredicate::new().and(SizeAbove::new(COMPRESSED_FROM)));
     let router = router
         .layer(DefaultBodyLimit::disable())
-        .layer(Extension(gate.admission.clone()))
+        .layer(Extension(capacity.clone()))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(from_fn_with_state(gate, pass))
         .layer(compression);
@@ -78,9 +83,10 @@ pub fn bounded(router: Router, bounds: &Bounds) -> Router {
 
 #[derive(Clone)]
 struct Gate {
-    admission: Admission,
+    capacity: Capacity,
     max_body_size: usize,
     read_timeout: Duration,
+    origins: Arc<[String]>,
 }
 
 async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Response {
@@ -92,28 +98,33 @@ async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Respons
         let message = format!("an address has at most {MAX_URI} bytes: send it as the body of a POST");
         return refuse(media, StatusCode::URI_TOO_LONG, Code::UrlTooLong, message);
     }
-    let request = match gate.whole(media, request).await {
-        Ok(request) => request,
+    if is_websocket(request.headers()) && !is_let_in(request.headers(), &gate.origins) {
+        let message = "pages of other sites open no WebSocket here, but those that the setting CORS_ORIGINS names";
+        return refuse(media, StatusCode::FORBIDDEN, Code::OriginForbidden, message);
+    }
+    let (request, _room) = match gate.whole(media, request).await {
+        Ok(whole) => whole,
         Err(refusal) => return refusal,
     };
-    match gate.admission.run(next.run(request)).await {
-        Ok(answer) => answer,
+    match gate.capacity.admission.run(next.run(request)).await {
+        Ok(answer) => gate.capacity.buffers.keep(answer).await.unwrap_or_else(|| dropped(media)),
         Err(full @ NotDone::Full) => not_now(media, full.to_string()),
         Err(late @ NotDone::TooLate) => refuse(media, StatusCode::GATEWAY_TIMEOUT, Code::TimedOut, late.to_string()),
     }
 }
 
 impl Gate {
-    /// The request with its whole body.
-    async fn whole(&self, media: Media, request: Request) -> Result<Request, Response> {
+    /// The request with its whole body, and the room that this takes.
+    async fn whole(&self, media: Media, request: Request) -> Result<(Request, Room), Response> {
         let (head, body) = request.into_parts();
-        match timeout(self.read_timeout, to_bytes(body, self.max_body_size)).await {
-            Ok(Ok(body)) => Ok(Request::from_parts(head, Body::from(body))),
-            Ok(Err(error)) if error.source().is_some_and(<dyn Error>::is::<LengthLimitError>) => {
+        match timeout(self.read_timeout, self.capacity.buffers.read(body, self.max_body_size)).await {
+            Ok(Ok((body, room))) => Ok((Request::from_parts(head, Body::from(body)), room)),
+            Ok(Err(Unread::TooLong)) => {
                 let message = format!("a body has at most {} bytes (the setting MAX_BODY_SIZE)", self.max_body_size);
                 Err(refuse(media, StatusCode::PAYLOAD_TOO_LARGE, Code::BodyTooLarge, message))
             }
-            Ok(Err(_)) => {
+            Ok(Err(Unread::NoRoom)) => Err(not_now(media, NO_ROOM)),
+            Ok(Err(Unread::Broken)) => {
                 Err(refuse(media, StatusCode::BAD_REQUEST, Code::BodyMalformed, "the body ends before its end"))
             }
             Err(_) => {

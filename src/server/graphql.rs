@@ -9,17 +9,17 @@ use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{State, WebSocketUpgrade};
-use axum::http::header::UPGRADE;
-use axum::http::{HeaderMap, Uri};
-use axum::response::{IntoResponse, Response};
+use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::response::Response;
 
 use super::App;
-use super::answer::answer;
+use super::answer::{answer, refuse};
+use super::capacity::Capacity;
 use super::media::{Media, is_json};
 use super::observe::REQUEST_ID;
 use super::request;
-use super::websocket::{Sockets, Timeouts};
-use crate::graphql::{Admission, Code, Session, refusal};
+use super::websocket::{Timeouts, is_websocket};
+use crate::graphql::{Code, Session, refusal};
 
 /// A body of JSON: any operation but a subscription.
 pub async fn post(State(app): State<App>, headers: HeaderMap, body: Bytes) -> Response {
@@ -36,15 +36,17 @@ pub async fn post(State(app): State<App>, headers: HeaderMap, body: Bytes) -> Re
 /// A WebSocket; or the parameters of a URL: a query and nothing else, because whatever follows a link sends a GET.
 pub async fn get(
     State(app): State<App>,
-    sockets: Option<Extension<Sockets>>,
-    admission: Option<Extension<Admission>>,
+    Extension(capacity): Extension<Capacity>,
     headers: HeaderMap,
     url: Uri,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
     match upgrade {
-        Ok(upgrade) => socket(app, sockets.unwrap_or_default().0, admission, headers, upgrade),
-        Err(rejection) if headers.contains_key(UPGRADE) => rejection.into_response(),
+        Ok(upgrade) => socket(app, capacity, headers, upgrade),
+        Err(rejection) if is_websocket(&headers) => {
+            refuse(Media::Json, StatusCode::BAD_REQUEST, Code::HandshakeMalformed, rejection.body_text())
+        }
+        // What else a client could speak, it offers and no more (RFC 9110, section 7.8).
         Err(_) => respond(&headers, async { Ok(app.api.query(request::of_url(&url)?).await) }).await,
     }
 }
@@ -53,19 +55,16 @@ pub async fn get(
 /// header.
 fn socket(
     app: App,
-    sockets: Sockets,
-    admission: Option<Extension<Admission>>,
+    Capacity { admission, sockets, .. }: Capacity,
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Response {
     let metrics = app.api.db().metrics.clone();
     sockets.upgrade(upgrade, app.api, metrics, Timeouts::default(), move |opening| {
         let authorization = opening.get("Authorization").or_else(|| opening.get("authorization"));
+        let id = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok());
         let mut data = Data::default();
-        if let Some(Extension(admission)) = admission {
-            let id = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok());
-            data.insert(Session { request_id: id.unwrap_or_default().to_owned(), admission });
-        }
+        data.insert(Session { request_id: id.unwrap_or_default().to_owned(), admission });
         data.insert(app.access.permission(&headers, authorization.and_then(serde_json::Value::as_str)));
         Some(data)
     })

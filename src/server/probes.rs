@@ -8,8 +8,7 @@ use axum::routing::get;
 use axum::{Extension, Router};
 
 use super::App;
-use super::websocket::Sockets;
-use crate::graphql::Admission;
+use super::capacity::Capacity;
 use crate::metrics::{MEDIA_TYPE, Moment};
 
 const HEALTH: &str = "/health";
@@ -31,8 +30,8 @@ pub fn is_probe(route: &str) -> bool {
 }
 
 /// Whether requests would be answered: the server does not stop, and the database can be worked with.
-async fn ready(State(app): State<App>, sockets: Option<Extension<Sockets>>) -> (StatusCode, String) {
-    if sockets.is_some_and(|Extension(sockets)| sockets.are_stopping()) {
+async fn ready(State(app): State<App>, Extension(capacity): Extension<Capacity>) -> (StatusCode, String) {
+    if capacity.sockets.are_stopping() {
         return (StatusCode::SERVICE_UNAVAILABLE, "the server stops\n".into());
     }
     match app.api.db().probe.ready().await {
@@ -43,15 +42,14 @@ async fn ready(State(app): State<App>, sockets: Option<Extension<Sockets>>) -> (
 
 async fn metrics(
     State(app): State<App>,
-    sockets: Option<Extension<Sockets>>,
-    admission: Option<Extension<Admission>>,
+    Extension(capacity): Extension<Capacity>,
 ) -> ([(HeaderName, HeaderValue); 1], String) {
     let db = app.api.db();
     let moment = Moment {
         pools: db.pools(),
-        operations_in_flight: admission.map_or(0, |Extension(admission)| admission.taken()),
+        operations_in_flight: capacity.admission.taken(),
         subscriptions: app.api.events().subscribers(),
-        websockets: sockets.map_or(0, |Extension(sockets)| sockets.open()),
+        websockets: capacity.sockets.open(),
     };
     ([(CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE))], db.metrics.render(moment))
 }

@@ -13,12 +13,12 @@ use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::time::Duration;
 
+use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::CONNECTION;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
-use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -39,18 +39,26 @@ const LINGER: Duration = Duration::from_millis(500);
 const MAX_HEAD: usize = 32 << 10;
 const MAX_HEADERS: usize = 100;
 
+/// Bytes that a connection reads, and writes, ahead.
+const MAX_BUFFER: usize = 64 << 10;
+
 /// How long to wait when the system has no sockets left.
 const NO_SOCKETS: Duration = Duration::from_millis(100);
 
-/// Serves until the signal comes; requests that have begun are answered, and WebSockets are closed.
-pub async fn serve(listener: TcpListener, router: Router, bounds: &Bounds, stop: impl Future<Output = ()> + Send) {
-    let sockets = Sockets::at_most(bounds.max_websockets);
-    let router = router.layer(Extension(sockets.clone()));
+/// Serves until the signal comes; requests that have begun are answered, and these WebSockets are closed.
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    bounds: &Bounds,
+    sockets: &Sockets,
+    stop: impl Future<Output = ()> + Send,
+) {
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(bounds.read_timeout.0)
         .max_headers(MAX_HEADERS)
-        .max_header_size(MAX_HEAD);
+        .max_header_size(MAX_HEAD)
+        .max_buf_size(MAX_BUFFER);
     let take = |stream: TcpStream| {
         // An answer is written at once: there is nothing to wait for.
         let _ = stream.set_nodelay(true);
@@ -65,7 +73,8 @@ pub async fn serve(listener: TcpListener, router: Router, bounds: &Bounds, stop:
         tokio::select! {
             biased;
             () = &mut stop => break,
-            accepted = listener.accept() => match accepted {
+            // Beyond that they wait at the door, where the system bounds how many.
+            accepted = listener.accept(), if connections.len() < bounds.max_connections => match accepted {
                 Ok((stream, peer)) => {
                     connections.spawn(connection(take(stream), peer, http.clone(), router.clone(), stopped.clone()));
                 }

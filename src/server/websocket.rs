@@ -3,7 +3,8 @@
 //! A connection is one task, which reads and writes in turn (`connection`). Each operation on it is a stream of
 //! responses (`operations`), which is asked for its next one when the socket has taken the last: a client that reads
 //! slowly slows down what it subscribed to, and nothing piles up for it but one response of each operation. That one is
-//! made even while the socket is stuck, because what makes it may hold a transaction that others wait for.
+//! made even while the socket is stuck, because what makes it may hold a connection that others wait for; and where all
+//! that waits so on the server would be too much, it is dropped.
 //!
 //! `async_graphql_axum::GraphQLSubscription` serves the same protocol. Under it, though, an operation takes the place
 //! of another one with its id, no close code but 4429 is the protocol's, no operation ends with an `error`, every wake
@@ -16,17 +17,22 @@ use std::time::Duration;
 
 use async_graphql::{Data, Executor};
 use axum::extract::WebSocketUpgrade;
+use axum::http::HeaderMap;
+use axum::http::header::UPGRADE;
 use axum::response::Response;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
 use super::answer::not_now;
+use super::buffers::Buffers;
 use super::media::Media;
 use crate::metrics::Metrics;
 
 mod connection;
 mod message;
 mod operations;
+
+use operations::Operations;
 
 /// The subprotocol that is spoken.
 pub const PROTOCOL: &str = "graphql-transport-ws";
@@ -67,18 +73,19 @@ impl Default for Timeouts {
 pub struct Sockets {
     stop: Arc<watch::Sender<bool>>,
     most: usize,
+    buffers: Buffers,
 }
 
-impl Default for Sockets {
-    fn default() -> Self {
-        Self::at_most(usize::MAX)
-    }
+/// Whether a request asks for a WebSocket, rightly or not.
+pub(super) fn is_websocket(headers: &HeaderMap) -> bool {
+    let offers = headers.get_all(UPGRADE).iter().filter_map(|offered| offered.to_str().ok());
+    offers.flat_map(|offered| offered.split(',')).any(|offer| offer.trim().eq_ignore_ascii_case("websocket"))
 }
 
 impl Sockets {
-    /// So many at a time.
-    pub fn at_most(most: usize) -> Self {
-        Self { stop: Arc::default(), most }
+    /// So many at a time, and room for what comes and goes on them.
+    pub(super) fn new(most: usize, buffers: Buffers) -> Self {
+        Self { stop: Arc::default(), most, buffers }
     }
 
     /// Makes a WebSocket of a request, and answers what is asked on it.
@@ -101,6 +108,7 @@ impl Sockets {
                 format!("{} WebSockets are open, and no more are (the setting MAX_WEBSOCKETS)", self.most),
             );
         }
+        let operations = Operations::within(self.buffers.clone());
         request
             .protocols([PROTOCOL])
             .max_message_size(MAX_MESSAGE)
@@ -111,7 +119,7 @@ impl Sockets {
                     // The sender is gone: so is the server.
                     let _ = stop.wait_for(|stop| *stop).await;
                 };
-                connection::run(socket, executor, metrics, timeouts, authorize, stopped).await;
+                connection::run(socket, operations, executor, metrics, timeouts, authorize, stopped).await;
             })
     }
 

@@ -11,13 +11,12 @@ use axum::http::{Request, StatusCode};
 use axum::response::Response;
 use axum::routing::{get, post};
 use bookends::config::{Bounds, Seconds};
-use bookends::server::bounded;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::Notify;
 use tokio::time::sleep;
 use tower::ServiceExt;
 
-use crate::served::{LONG, Served, code, heard, post as request};
+use crate::served::{LONG, Served, code, heard, post as request, within};
 
 const SOON: Seconds = Seconds(Duration::from_millis(300));
 
@@ -32,7 +31,7 @@ fn stuck() -> Router {
 }
 
 async fn send(bounds: Bounds, request: Request<Body>) -> Response {
-    bounded(echo(), &bounds).oneshot(request).await.unwrap()
+    within(echo(), &bounds).oneshot(request).await.unwrap()
 }
 
 #[tokio::test]

@@ -12,7 +12,8 @@ use axum::extract::WebSocketUpgrade;
 use axum::routing::get;
 use bookends::config::Bounds;
 use bookends::metrics::Metrics;
-use bookends::server::websocket::{PROTOCOL, Sockets, Timeouts};
+use bookends::server::websocket::{PROTOCOL, Timeouts};
+use bookends::server::{Capacity, serve};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -71,6 +72,11 @@ impl Query {
         sleep(Duration::from_millis(100)).await;
         context.data_unchecked::<Arc<Probe>>().slow.fetch_add(1, Ordering::SeqCst);
         true
+    }
+
+    /// Panics.
+    async fn broken(&self) -> bool {
+        [false].get(1).copied().expect("broken")
     }
 
     async fn failing(&self) -> Option<Result<bool, Error>> {
@@ -133,15 +139,17 @@ impl Server {
             }
             Some(data)
         };
-        let upgrade = async move |sockets: axum::Extension<Sockets>, request: WebSocketUpgrade| {
-            sockets.upgrade(request, schema, Metrics::default(), timeouts, authorize)
+        let Capacity { sockets, .. } = Capacity::new(&bounds);
+        let open = sockets.clone();
+        let upgrade = async move |request: WebSocketUpgrade| {
+            open.upgrade(request, schema, Metrics::default(), timeouts, authorize)
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let (stop, stopped) = oneshot::channel();
         let stopped = async { stopped.await.unwrap_or_default() };
         let router = Router::new().route("/graphql", get(upgrade));
-        let ended = tokio::spawn(async move { bookends::server::serve(listener, router, &bounds, stopped).await });
+        let ended = tokio::spawn(async move { serve(listener, router, &bounds, &sockets, stopped).await });
         Self { probe, stop: Some(stop), ended, address }
     }
 
@@ -178,9 +186,21 @@ impl Server {
 impl Client {
     /// A WebSocket to this address, if the server there opens it.
     pub async fn open(address: &str, protocol: Option<&str>) -> Result<Self, tungstenite::Error> {
+        Self::open_with(address, protocol, &[]).await
+    }
+
+    /// One that is asked for with these headers.
+    pub async fn open_with(
+        address: &str,
+        protocol: Option<&str>,
+        headers: &[(&str, &str)],
+    ) -> Result<Self, tungstenite::Error> {
         let mut request = ClientRequestBuilder::new(format!("ws://{address}/graphql").parse().unwrap());
         if let Some(protocol) = protocol {
             request = request.with_sub_protocol(protocol);
+        }
+        for (name, value) in headers {
+            request = request.with_header(*name, *value);
         }
         let stream = TcpStream::connect(address).await.unwrap();
         Ok(Self(client_async(request, stream).await?.0))
@@ -188,10 +208,14 @@ impl Client {
 
     /// One that has been acknowledged.
     pub async fn acknowledged(address: &str) -> Self {
-        let mut client = Self::open(address, Some(PROTOCOL)).await.unwrap();
-        client.say(json!({ "type": "connection_init" })).await;
-        assert_eq!(client.hear().await, json!({ "type": "connection_ack" }));
-        client
+        Self::open(address, Some(PROTOCOL)).await.unwrap().opened(json!({})).await
+    }
+
+    /// It, when the server has acknowledged this opening.
+    pub async fn opened(mut self, payload: Value) -> Self {
+        self.say(json!({ "type": "connection_init", "payload": payload })).await;
+        assert_eq!(self.hear().await, json!({ "type": "connection_ack" }));
+        self
     }
 
     pub async fn send(&mut self, message: Message) {

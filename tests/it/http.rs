@@ -4,11 +4,12 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use bookends::config::Secret;
+use bookends::server::Access;
 use bookends::server::page::FIRST_QUERY;
-use bookends::server::{Access, router};
 use serde_json::Value;
 use tower::ServiceExt;
 
+use crate::served::routes;
 use crate::shop::{SMALL, Shop};
 
 async fn send(router: Router, request: Request<Body>) -> (StatusCode, String) {
@@ -25,7 +26,7 @@ async fn e2_no_cursor_is_worse_than_a_typed_error() {
         let query = "query($after: String) { ratings(after: $after) { nodes { id } } }";
         let body = serde_json::json!({ "query": query, "variables": { "after": cursor } }).to_string();
         let request = Request::post("/graphql").header("Content-Type", "application/json").body(body.into()).unwrap();
-        let (status, answer) = send(router(shop.api.clone(), Access::Nobody), request).await;
+        let (status, answer) = send(routes(shop.api.clone(), Access::Nobody), request).await;
         assert!(status.is_success() && answer.contains("CURSOR_INVALID"), "{status} {answer}");
     }
 }
@@ -35,7 +36,7 @@ async fn h1_the_api_answers_a_post() {
     let shop = Shop::new(SMALL).await;
     let body = serde_json::json!({ "query": FIRST_QUERY }).to_string();
     let request = Request::post("/graphql").header("Content-Type", "application/json").body(body.into()).unwrap();
-    let (status, answer) = send(router(shop.api, Access::Nobody), request).await;
+    let (status, answer) = send(routes(shop.api, Access::Nobody), request).await;
     assert_eq!(status, StatusCode::OK);
     let answer: Value = serde_json::from_str(&answer).unwrap();
     assert_eq!(answer["data"]["ratings"]["edges"].as_array().unwrap().len(), 5);
@@ -44,7 +45,7 @@ async fn h1_the_api_answers_a_post() {
 #[tokio::test]
 async fn a_server_is_alive_whatever_its_database_does() {
     let shop = Shop::new(SMALL).await;
-    let router = router(shop.api.clone(), Access::Nobody);
+    let router = routes(shop.api.clone(), Access::Nobody);
     shop.db.close().await.unwrap();
     let (status, _) = send(router, Request::get("/health").body(Body::empty()).unwrap()).await;
     assert_eq!(status, StatusCode::OK);
@@ -72,7 +73,7 @@ async fn who_may_write_is_read_from_the_headers() {
         (Access::Loopback, &[json, ("Origin", "https://evil.example")], Some("FORBIDDEN")),
         (Access::Nobody, &[json, ("Authorization", "Bearer sesame")], Some("FORBIDDEN")),
     ] {
-        let (status, answer) = send(router(shop.api.clone(), access), mutation(headers)).await;
+        let (status, answer) = send(routes(shop.api.clone(), access), mutation(headers)).await;
         assert_eq!(status, StatusCode::OK);
         let answer: Value = serde_json::from_str(&answer).unwrap();
         assert_eq!(answer["errors"][0]["extensions"]["code"].as_str(), code, "{headers:?} {answer}");
@@ -86,10 +87,10 @@ async fn h6_what_needs_no_preflight_is_refused() {
     for kind in
         ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "", "application/jsonx"]
     {
-        let (status, _) = send(router(shop.api.clone(), Access::Loopback), mutation(&[("Content-Type", kind)])).await;
+        let (status, _) = send(routes(shop.api.clone(), Access::Loopback), mutation(&[("Content-Type", kind)])).await;
         assert_eq!(status, StatusCode::UNSUPPORTED_MEDIA_TYPE, "{kind}");
     }
-    let (status, _) = send(router(shop.api.clone(), Access::Loopback), mutation(&[])).await;
+    let (status, _) = send(routes(shop.api.clone(), Access::Loopback), mutation(&[])).await;
     assert_eq!(status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
     assert_eq!(shop.data("{ books { totalCount } }").await["books"]["totalCount"], 8, "nothing was written");
 }

@@ -6,11 +6,12 @@ use axum::http::header::{ACCEPT, ALLOW, CONTENT_TYPE, VARY};
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use bookends::config::Limits;
 use bookends::graphql::Api;
-use bookends::server::{Access, router};
+use bookends::server::Access;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tower::ServiceExt;
 
+use crate::served::routes;
 use crate::shop::{SMALL, Shop};
 
 const GRAPHQL: &str = "application/graphql-response+json";
@@ -29,7 +30,7 @@ impl Answer {
 }
 
 async fn send(shop: &Shop, request: Request<Body>) -> Answer {
-    let response = router(shop.api.clone(), Access::Loopback).oneshot(request).await.unwrap();
+    let response = routes(shop.api.clone(), Access::Loopback).oneshot(request).await.unwrap();
     let (head, body) = response.into_parts();
     let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
     Answer { status: head.status, headers: head.headers, body: serde_json::from_slice(&body).unwrap_or_default() }

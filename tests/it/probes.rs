@@ -2,25 +2,25 @@
 
 use std::time::Duration;
 
+use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
-use axum::{Extension, Router};
-use bookends::config::Limits;
+use bookends::config::{Bounds, Limits};
 use bookends::db::Db;
 use bookends::graphql::Api;
-use bookends::server::websocket::Sockets;
-use bookends::server::{Access, router};
+use bookends::server::{Access, Capacity, bounded, router};
 use migration::{Migrator, MigratorTrait};
 use sea_orm::{ConnectionTrait, TransactionTrait};
 use testdb::TestDb;
 use tokio::time::sleep;
 use tower::ServiceExt;
 
+use crate::served::routes;
 use crate::shop::{empty, settings};
 
 /// What a path says of a server on this database.
 async fn probe(db: &Db, path: &str) -> (StatusCode, String) {
-    ask(router(Api::new(db.clone(), Limits::DEFAULT), Access::Nobody), path).await
+    ask(routes(Api::new(db.clone(), Limits::DEFAULT), Access::Nobody), path).await
 }
 
 async fn ask(router: Router, path: &str) -> (StatusCode, String) {
@@ -67,12 +67,12 @@ async fn a_server_is_ready_on_a_schema_that_has_all_it_needs() {
 #[tokio::test]
 async fn a_server_that_stops_is_not_ready() {
     let (_test, db) = empty().await;
-    let sockets = Sockets::default();
-    let stopping =
-        |db: &Db| router(Api::new(db.clone(), Limits::DEFAULT), Access::Nobody).layer(Extension(sockets.clone()));
-    assert_eq!(ask(stopping(&db), "/ready").await.0, StatusCode::OK);
-    sockets.stop();
-    assert_eq!(ask(stopping(&db), "/ready").await, (StatusCode::SERVICE_UNAVAILABLE, "the server stops\n".into()));
+    let capacity = Capacity::new(&Bounds::DEFAULT);
+    let routes = router(Api::new(db, Limits::DEFAULT), Access::Nobody);
+    let routes = bounded(routes, &Bounds::DEFAULT, &capacity);
+    assert_eq!(ask(routes.clone(), "/ready").await.0, StatusCode::OK);
+    capacity.sockets.stop();
+    assert_eq!(ask(routes, "/ready").await, (StatusCode::SERVICE_UNAVAILABLE, "the server stops\n".into()));
 }
 
 /// Those who are busy are not sick.

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use axum::Router;
 use bookends::config::Bounds;
+use bookends::graphql::Api;
 use bookends::metrics::Metrics;
-use bookends::server::{bounded, observed, serve};
+use bookends::server::{Access, Capacity, bounded, observed, router, serve};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -14,6 +15,16 @@ use tokio::time::timeout;
 
 /// Longer than anything takes.
 pub const LONG: Duration = Duration::from_secs(30);
+
+/// The routes of a server with the default bounds, for requests without a socket.
+pub fn routes(api: Api, access: Access) -> Router {
+    within(router(api, access), &Bounds::DEFAULT)
+}
+
+/// Routes within bounds, for the same.
+pub fn within(router: Router, bounds: &Bounds) -> Router {
+    bounded(router, bounds, &Capacity::new(bounds))
+}
 
 /// A server within bounds.
 pub struct Served {
@@ -29,13 +40,14 @@ impl Served {
 
     /// One whose requests are counted here.
     pub async fn observed(router: Router, bounds: Bounds, metrics: &Metrics) -> Self {
-        let router = observed(bounded(router, &bounds), metrics);
+        let capacity = Capacity::new(&bounds);
+        let router = observed(bounded(router, &bounds, &capacity), metrics);
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let (stop, stopped) = oneshot::channel();
         let ended = tokio::spawn(async move {
             let stopped = async { stopped.await.unwrap_or_default() };
-            serve(listener, router, &bounds, stopped).await;
+            serve(listener, router, &bounds, &capacity.sockets, stopped).await;
         });
         Self { address, stop, ended }
     }

@@ -8,10 +8,11 @@ use bookends::db::{Db, Failure, Reader};
 use bookends::graphql::Api;
 use bookends::server::{Access, router};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement, TransactionTrait};
+use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 
 use crate::counter::Client;
-use crate::served::{LONG, Served};
+use crate::served::{LONG, Served, code, post};
 use crate::shop::{SMALL, Shop};
 
 /// Counts without end.
@@ -23,8 +24,12 @@ const LIMIT: Duration = Duration::from_millis(300);
 
 /// A shop whose statements may take [`LIMIT`], on two connections.
 async fn hurried() -> (Shop, Db) {
+    within(LIMIT).await
+}
+
+async fn within(limit: Duration) -> (Shop, Db) {
     let shop = Shop::new(SMALL).await;
-    let bounds = Bounds { request_timeout: Seconds(LIMIT), ..Bounds::DEFAULT };
+    let bounds = Bounds { request_timeout: Seconds(limit), ..Bounds::DEFAULT };
     let settings = Settings { database_connections: 2, bounds, ..Settings::new(&shop.test.url) };
     let db = Db::connect(&settings).await.unwrap();
     (shop, db)
@@ -148,7 +153,7 @@ async fn a_disk_that_is_full_is_survived() {
 /// What comes by a WebSocket takes a place and has its time, like what comes by a request of its own.
 #[tokio::test]
 async fn operations_on_a_websocket_are_bounded_as_requests_are() {
-    let (shop, db) = hurried().await;
+    let (shop, db) = within(LONG).await;
     for sql in [
         "ALTER TABLE book RENAME TO hidden",
         &format!("CREATE VIEW book AS {}", ENDLESS.replace("count(*)", "i AS id")),
@@ -156,7 +161,7 @@ async fn operations_on_a_websocket_are_bounded_as_requests_are() {
         shop.db.writer.execute_unprepared(sql).await.unwrap();
     }
     let router = router(Api::new(db, Limits::DEFAULT), Access::Nobody);
-    let bounds = Bounds { max_requests: 1, request_timeout: Seconds(LIMIT / 2), ..Bounds::DEFAULT };
+    let bounds = Bounds { max_requests: 1, request_timeout: Seconds(Duration::from_secs(2)), ..Bounds::DEFAULT };
     let served = Served::new(router, bounds).await;
     let mut client = Client::acknowledged(&served.address).await;
     client.subscribe("slow", "{ books { totalCount } }").await;
@@ -169,6 +174,51 @@ async fn operations_on_a_websocket_are_bounded_as_requests_are() {
     }
     client.subscribe("after", "{ orders { totalCount } }").await;
     assert_eq!(client.hear().await["payload"]["data"]["orders"]["totalCount"], 10);
+}
+
+/// A client that goes away and comes again would make the writers more, and more.
+#[tokio::test]
+async fn a_write_keeps_its_place_when_its_client_has_gone() {
+    let shop = Shop::new(SMALL).await;
+    let router = router(shop.api.clone(), Access::Loopback);
+    let server = Served::new(router, Bounds { max_requests: 1, ..Bounds::DEFAULT }).await;
+    let mut held = Vec::new();
+    while let Ok(transaction) = shop.db.writer.begin().await {
+        held.push(transaction);
+    }
+    let ask = async |query: &str| server.ask(post(&serde_json::json!({ "query": query }).to_string())).await;
+    let mut client = server.connect().await;
+    client.write_all(post(&serde_json::json!({ "query": WRITE }).to_string()).as_bytes()).await.unwrap();
+    while ask("{ __typename }").await.starts_with("HTTP/1.1 200 ") {}
+    drop(client);
+    assert_eq!(code(&ask("{ __typename }").await), "OVERLOADED");
+    drop(held);
+    let place = async { while !ask("{ __typename }").await.starts_with("HTTP/1.1 200 ") {} };
+    timeout(LONG, place).await.expect("its place is never free");
+    assert_eq!(books(&shop).await, 9);
+}
+
+/// Whoever is told so can only look.
+#[tokio::test]
+async fn a_commit_that_is_cut_off_has_an_unknown_outcome() {
+    let shop = Shop::new(SMALL).await;
+    if shop.db.writer.get_database_backend() != DbBackend::Postgres {
+        return;
+    }
+    for sql in [
+        "CREATE SEQUENCE tries",
+        "CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS \
+            $$ BEGIN PERFORM nextval('tries'), pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$",
+        "CREATE CONSTRAINT TRIGGER cut AFTER INSERT ON book DEFERRABLE INITIALLY DEFERRED \
+            FOR EACH ROW EXECUTE FUNCTION cut()",
+    ] {
+        shop.db.writer.execute_unprepared(sql).await.unwrap();
+    }
+    assert_eq!(shop.code(WRITE).await, "OUTCOME_UNKNOWN");
+    let tries = Statement::from_string(DbBackend::Postgres, "SELECT last_value FROM tries");
+    let tries: i64 = shop.db.reader.query_one_raw(tries).await.unwrap().unwrap().try_get("", "last_value").unwrap();
+    assert_eq!(tries, 1, "it is not done again");
+    assert_eq!(books(&shop).await, 8);
 }
 
 /// What changes tables may take as long as it takes.

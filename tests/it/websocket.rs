@@ -220,6 +220,22 @@ async fn a_failed_operation_ends_with_an_error() {
 }
 
 #[tokio::test]
+async fn an_operation_that_panics_ends_nothing_but_itself() {
+    let server = Server::new(PATIENT).await;
+    let mut client = server.client().await;
+    client.subscribe("goes on", NEVER).await;
+    client.subscribe("panics", "{ broken }").await;
+    let answer = client.hear().await;
+    assert_eq!((&answer["type"], &answer["id"]), (&"error".into(), &"panics".into()));
+    let extensions = &answer["payload"][0]["extensions"];
+    assert!(extensions["code"] == "INTERNAL" && extensions["errorId"].is_string(), "{answer}");
+    client.subscribe("panics", "{ name }").await;
+    assert_eq!(client.hear().await["payload"]["data"]["name"], Value::Null);
+    assert_eq!(client.hear().await["type"], "complete");
+    server.until(|probe| probe.open.load(SeqCst) == 1).await;
+}
+
+#[tokio::test]
 async fn an_event_that_cannot_be_shown_ends_nothing() {
     let server = Server::new(PATIENT).await;
     let mut client = server.client().await;

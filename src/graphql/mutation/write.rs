@@ -11,6 +11,7 @@ use tracing::Instrument;
 
 use crate::db::{Db, Failure, PATIENCE};
 use crate::events::{Event, Events};
+use crate::graphql::admission::Place;
 use crate::graphql::code::Code;
 use crate::graphql::error::{Error, Result};
 
@@ -52,16 +53,20 @@ pub enum WriteError {
 }
 
 impl WriteError {
+    fn failure(&self) -> Option<Failure> {
+        match self {
+            Self::Refused(_) | Self::Changed => None,
+            Self::Database(cause) | Self::Commit(cause) => Some(Failure::of(cause)),
+        }
+    }
+
     /// Whether it can be otherwise in a moment.
     fn may_pass(&self) -> bool {
-        match self {
-            Self::Refused(_) => false,
-            Self::Changed => true,
-            Self::Database(cause) => {
-                matches!(Failure::of(cause), Failure::InTheWay | Failure::Lost | Failure::Unavailable)
-            }
-            // Where the database went away, it may have committed.
-            Self::Commit(cause) => Failure::of(cause) == Failure::InTheWay,
+        match (self, self.failure()) {
+            (Self::Changed, _) | (_, Some(Failure::InTheWay)) => true,
+            // Where the database went away while it committed, it may have done so.
+            (Self::Database(_), Some(failure)) => failure.is_outage(),
+            _ => false,
         }
     }
 }
@@ -95,7 +100,8 @@ impl From<DbErr> for WriteError {
 
 /// Does what a mutation asks for, wholly or not at all.
 ///
-/// It is done in a task of its own: a client that goes away does not stop it half-way.
+/// It is done in a task of its own: a client that goes away does not stop it half-way. It keeps the place of its
+/// request until then: whoever goes away and comes again does not make the writers more.
 ///
 /// # Errors
 ///
@@ -105,7 +111,12 @@ impl From<DbErr> for WriteError {
 pub async fn write<W: Write>(context: &Context<'_>, write: W) -> Result<W::Done> {
     let db = context.data_unchecked::<Db>().clone();
     let events = context.data_unchecked::<Events>().clone();
-    let done = tokio::spawn(async move { try_again(&db, &events, &write).await }.in_current_span()).await;
+    let place = Place::of_this_task();
+    let work = async move {
+        let _place = place;
+        try_again(&db, &events, &write).await
+    };
+    let done = tokio::spawn(work.in_current_span()).await;
     done.unwrap_or_else(|panic| Err(Error::internal(&panic)))
 }
 
@@ -127,7 +138,8 @@ async fn try_again<W: Write>(db: &Db, events: &Events, write: &W) -> Result<W::D
             return Err(error.into());
         }
         db.metrics.write_retried();
-        tracing::debug!(tried, ?error, "a write is tried again");
+        // Not the error itself: what the database says of it can quote a row.
+        tracing::debug!(tried, failure = ?error.failure(), "a write is tried again");
         tokio::time::sleep(pause).await;
     }
 }

@@ -3,10 +3,10 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use async_graphql::{Data, Executor};
+use async_graphql::{Data, Executor, Request, ServerError};
 use axum::body::Bytes;
 use axum::extract::ws::{Message, WebSocket};
-use futures_util::SinkExt;
+use futures_util::{SinkExt, StreamExt, stream};
 use serde_json::{Map, Value};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 use tungstenite::Error::{Capacity, Protocol, Utf8};
@@ -17,6 +17,7 @@ use super::operations::{Operation, Operations, Outcome};
 use super::{MAX_MESSAGE, MAX_OPERATIONS, Timeouts};
 use crate::graphql::{Code, refusal};
 use crate::metrics::Metrics;
+use crate::server::buffers::NO_ROOM;
 
 /// Pings without an answer after which a client is taken for dead.
 const UNANSWERED: u32 = 2;
@@ -24,13 +25,14 @@ const UNANSWERED: u32 = 2;
 /// Serves a connection to its end, or to that of the server.
 pub async fn run(
     socket: WebSocket,
+    operations: Operations,
     executor: impl Executor,
     metrics: Metrics,
     timeouts: Timeouts,
     authorize: impl FnOnce(Map<String, Value>) -> Option<Data>,
     stopped: impl Future<Output = ()>,
 ) {
-    let mut connection = Connection { socket, operations: Operations::default(), timeouts, metrics };
+    let mut connection = Connection { socket, operations, timeouts, metrics };
     let end = tokio::select! {
         Err(end) = connection.serve(executor, authorize) => end,
         () = stopped => End::GoingAway,
@@ -118,30 +120,36 @@ impl Connection {
             {
                 let message =
                     format!("a connection has at most {MAX_OPERATIONS} operations at a time, of {MAX_MESSAGE} bytes");
-                let error = refusal(Code::TooManyOperations, message);
-                self.say(ServerMessage::Error { id: &id, payload: &[error] }).await
+                self.refuse(&id, refusal(Code::TooManyOperations, message)).await
             }
             ClientMessage::Subscribe { id, payload } => {
-                let request =
-                    payload.try_into().map_err(|error: async_graphql::ServerError| End::BadRequest(error.message))?;
-                self.operations.start(id, bytes, executor.execute_stream(request, Some(data.clone())));
-                Ok(())
+                let request: Request =
+                    payload.try_into().map_err(|error: ServerError| End::BadRequest(error.message))?;
+                let (executor, data) = (executor.clone(), data.clone());
+                // Nothing of it happens here: whatever becomes of it, the connection goes on.
+                let begin = async move { executor.execute_stream(request, Some(data)) };
+                if self.operations.start(id.clone(), bytes, stream::once(begin).flatten().boxed()) {
+                    return Ok(());
+                }
+                self.refuse(&id, refusal(Code::Overloaded, NO_ROOM)).await
             }
         }
     }
 
+    async fn refuse(&mut self, id: &str, error: ServerError) -> Result<(), End> {
+        self.say(ServerMessage::Error { id, payload: &[error] }).await
+    }
+
     async fn deliver(&mut self, operation: Operation, outcome: Outcome) -> Result<(), End> {
-        let id = &operation.id;
-        match outcome {
-            Outcome::Next(response) => {
-                self.say(ServerMessage::Next { id, payload: &response }).await?;
-                self.operations.resume(operation);
-                return Ok(());
-            }
-            Outcome::Error(errors) => self.say(ServerMessage::Error { id, payload: &errors }).await?,
-            Outcome::Complete => self.say(ServerMessage::Complete { id }).await?,
+        let Outcome { message, codes, is_last, room } = outcome;
+        self.count(&codes);
+        self.write(Some(Message::text(message?))).await?;
+        drop(room);
+        if is_last {
+            self.operations.end(&operation.id);
+        } else {
+            self.operations.resume(operation);
         }
-        self.operations.end(id);
         Ok(())
     }
 
@@ -162,11 +170,14 @@ impl Connection {
     }
 
     async fn say(&mut self, message: ServerMessage<'_>) -> Result<(), End> {
-        for code in message.errors().iter().filter_map(Code::of) {
+        self.count(&message.codes());
+        self.write(Some(Message::text(message.text()?))).await
+    }
+
+    fn count(&self, codes: &[Code]) {
+        for code in codes {
             self.metrics.error(code.as_str());
         }
-        let text = serde_json::to_string(&message).map_err(|_| End::Internal)?;
-        self.write(Some(Message::text(text))).await
     }
 
     /// Writes a message, and all that is to be written before it. Meanwhile nothing is read, so that no more can be

@@ -5,6 +5,7 @@ use axum::extract::ws::{CloseFrame, Utf8Bytes};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::graphql::Code;
 use crate::server::request::Parameters;
 
 /// What a client says.
@@ -99,13 +100,23 @@ impl ClientMessage {
 }
 
 impl ServerMessage<'_> {
+    /// As it is written.
+    ///
+    /// # Errors
+    ///
+    /// [`End::Internal`] where it cannot be.
+    pub fn text(&self) -> Result<String, End> {
+        serde_json::to_string(self).map_err(|_| End::Internal)
+    }
+
     /// What the client is told of that went wrong.
-    pub fn errors(&self) -> &[ServerError] {
-        match self {
-            Self::Next { payload, .. } => &payload.errors,
+    pub fn codes(&self) -> Vec<Code> {
+        let errors = match self {
+            Self::Next { payload, .. } => &payload.errors[..],
             Self::Error { payload, .. } => payload,
             Self::ConnectionAck | Self::Pong { .. } | Self::Complete { .. } => &[],
-        }
+        };
+        errors.iter().filter_map(Code::of).collect()
     }
 }
 

@@ -3,16 +3,21 @@
 use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
 use std::future;
+use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 
-use async_graphql::{Response, ServerError};
+use async_graphql::{Response, Value};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{AbortHandle, Abortable, BoxStream, FuturesUnordered, Peekable};
 use futures_util::{FutureExt, StreamExt};
 
+use super::message::{End, ServerMessage};
+use crate::graphql::{Code, Error};
+use crate::server::buffers::{Buffers, Room, no_room_for_answer};
+
 /// The operations of a connection.
-#[derive(Default)]
 pub struct Operations {
+    buffers: Buffers,
     by_id: HashMap<String, Begun>,
     /// Each is on its way to its next result.
     running: FuturesUnordered<BoxFuture<'static, (Operation, Outcome)>>,
@@ -24,25 +29,34 @@ pub struct Operations {
 struct Begun {
     handle: AbortHandle,
     bytes: usize,
+    _room: Room,
 }
 
 /// One operation.
 pub struct Operation {
     pub id: String,
+    buffers: Buffers,
     responses: Peekable<Abortable<BoxStream<'static, Response>>>,
 }
 
 /// What an operation came to.
-pub enum Outcome {
-    /// A response, perhaps not the last.
-    Next(Response),
-    /// It failed, and is over.
-    Error(Vec<ServerError>),
-    /// It is over.
-    Complete,
+pub struct Outcome {
+    /// The message that says it, or why there is none.
+    pub message: Result<String, End>,
+    /// The errors in it.
+    pub codes: Vec<Code>,
+    /// Whether it is over.
+    pub is_last: bool,
+    /// What the message takes.
+    pub room: Option<Room>,
 }
 
 impl Operations {
+    /// None yet, whose messages take their room here.
+    pub fn within(buffers: Buffers) -> Self {
+        Self { buffers, by_id: HashMap::new(), running: FuturesUnordered::new(), waiting: VecDeque::new() }
+    }
+
     pub fn contains(&self, id: &str) -> bool {
         self.by_id.contains_key(id)
     }
@@ -56,11 +70,19 @@ impl Operations {
         self.by_id.values().map(|begun| begun.bytes).sum()
     }
 
-    /// Begins an operation under an id that is free.
-    pub fn start(&mut self, id: String, bytes: usize, responses: BoxStream<'static, Response>) {
+    /// Begins an operation under an id that is free. Whether there was room for it.
+    pub fn start(&mut self, id: String, bytes: usize, responses: BoxStream<'static, Response>) -> bool {
+        let Some(room) = self.buffers.take(bytes) else { return false };
         let (handle, registration) = AbortHandle::new_pair();
-        self.by_id.insert(id.clone(), Begun { handle, bytes });
-        self.resume(Operation { id, responses: Abortable::new(responses, registration).peekable() });
+        self.by_id.insert(id.clone(), Begun { handle, bytes, _room: room });
+        // One that panics is over, and the others are not.
+        let responses = AssertUnwindSafe(responses).catch_unwind();
+        let responses = responses.map(|response| {
+            response.unwrap_or_else(|panic| Response::from_errors(vec![Error::panicked(&*panic).of_request()]))
+        });
+        let responses = Abortable::new(responses.boxed(), registration).peekable();
+        self.resume(Operation { id, buffers: self.buffers.clone(), responses });
+        true
     }
 
     /// Ends an operation, if there is one. No more is heard of it, and its id is free.
@@ -104,22 +126,53 @@ impl Operations {
 }
 
 impl Operation {
-    /// A response without data is a failure when it is the last, or when its errors stand nowhere in the request. In
-    /// the midst of a subscription it is one event that could not be shown.
     async fn advance(mut self) -> (Self, Outcome) {
         let Some(response) = self.responses.next().await else {
-            return (self, Outcome::Complete);
+            let outcome = self.outcome(&ServerMessage::Complete { id: &self.id });
+            return (self, outcome);
         };
-        if response.data != async_graphql::Value::Null || response.errors.is_empty() {
-            return (self, Outcome::Next(response));
+        let is_failure = self.is_failure(&response);
+        let id = &self.id;
+        let outcome = self.outcome(&if is_failure {
+            ServerMessage::Error { id, payload: &response.errors }
+        } else {
+            ServerMessage::Next { id, payload: &response }
+        });
+        (self, outcome)
+    }
+
+    /// A response without data is a failure when it is the last, or when its errors stand nowhere in the request. In
+    /// the midst of a subscription it is one event that could not be shown.
+    fn is_failure(&mut self, response: &Response) -> bool {
+        if response.data != Value::Null || response.errors.is_empty() {
+            return false;
         }
         let of_request = response.errors.iter().all(|error| error.path.is_empty());
-        let ended = matches!(Pin::new(&mut self.responses).peek().now_or_never(), Some(None));
-        let outcome = if of_request || ended { Outcome::Error(response.errors) } else { Outcome::Next(response) };
-        (self, outcome)
+        of_request || matches!(Pin::new(&mut self.responses).peek().now_or_never(), Some(None))
+    }
+
+    /// What is said, if there is room for it.
+    fn outcome(&self, message: &ServerMessage<'_>) -> Outcome {
+        let outcome = Outcome::of(message);
+        let Ok(text) = &outcome.message else { return outcome };
+        match self.buffers.take_for_answer(text.len()) {
+            Some(room) => Outcome { room: Some(room), ..outcome },
+            None => Outcome::of(&ServerMessage::Error { id: &self.id, payload: &[no_room_for_answer()] }),
+        }
     }
 
     fn is_aborted(&self) -> bool {
         self.responses.get_ref().is_aborted()
+    }
+}
+
+impl Outcome {
+    fn of(message: &ServerMessage<'_>) -> Self {
+        Self {
+            message: message.text(),
+            codes: message.codes(),
+            is_last: !matches!(message, ServerMessage::Next { .. }),
+            room: None,
+        }
     }
 }

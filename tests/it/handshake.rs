@@ -1,0 +1,102 @@
+//! Who may open a WebSocket, and who may write on it.
+
+use bookends::config::{Bounds, Secret};
+use bookends::server::websocket::PROTOCOL;
+use bookends::server::{Access, router};
+use serde_json::{Value, json};
+use tokio_tungstenite::tungstenite::Error;
+
+use crate::counter::Client;
+use crate::served::{Served, code};
+use crate::shop::{SMALL, Shop};
+
+const WRITE: &str = "mutation { addBook(input: { name: \"x\", year: 1 }) { clientMutationId } }";
+
+async fn serve(shop: &Shop, access: Access, origins: &[&str]) -> Served {
+    let cors_origins = origins.iter().map(|&origin| origin.into()).collect();
+    Served::new(router(shop.api.clone(), access), Bounds { cors_origins, ..Bounds::DEFAULT }).await
+}
+
+/// A WebSocket that a page of this origin opens, or the code that turns it away.
+async fn open(server: &Served, origin: &str) -> Result<Client, String> {
+    match Client::open_with(&server.address, Some(PROTOCOL), &[("Origin", origin)]).await {
+        Ok(client) => Ok(client),
+        Err(Error::Http(answer)) => {
+            assert_eq!(answer.status(), 403);
+            Err(code(&String::from_utf8_lossy(answer.body().as_deref().unwrap_or_default())))
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[tokio::test]
+async fn pages_of_other_sites_open_none_unless_they_are_named() {
+    let shop = Shop::new(SMALL).await;
+    let server = serve(&shop, Access::Nobody, &[]).await;
+    let own = format!("http://{}", server.address);
+    for origin in ["https://evil.example", "null", "http://localhost:1", "http://127.0.0.1:1"] {
+        assert_eq!(open(&server, origin).await.err().as_deref(), Some("ORIGIN_FORBIDDEN"), "{origin}");
+    }
+    assert!(open(&server, &own).await.is_ok());
+    let server = serve(&shop, Access::Nobody, &["https://shop.example"]).await;
+    assert!(open(&server, "https://shop.example").await.is_ok());
+    assert!(open(&server, "https://evil.example").await.is_err());
+}
+
+#[tokio::test]
+async fn a_request_for_another_version_is_refused_with_a_code() {
+    let shop = Shop::new(SMALL).await;
+    let server = serve(&shop, Access::Nobody, &[]).await;
+    let head = "GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade\r\n";
+    let key = "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==";
+    let answer = server.ask(format!("{head}Upgrade: websocket\r\nSec-WebSocket-Version: 12\r\n{key}\r\n\r\n")).await;
+    assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
+    assert_eq!(code(&answer), "HANDSHAKE_MALFORMED");
+}
+
+/// As Java's client does with everything that it sends.
+#[tokio::test]
+async fn h4_what_offers_another_protocol_gets_its_answer_in_this_one() {
+    let shop = Shop::new(SMALL).await;
+    let server = serve(&shop, Access::Nobody, &[]).await;
+    let head = "GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade, HTTP2-Settings";
+    let answer = server.ask(format!("{head}\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAA\r\n\r\n")).await;
+    assert!(
+        answer.starts_with("HTTP/1.1 200 ") && answer.ends_with("{\"data\":{\"__typename\":\"Query\"}}"),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn who_may_write_is_read_from_the_opening() {
+    let shop = Shop::new(SMALL).await;
+    let token = || Access::Token(Secret::new("sesame".into()));
+    for (access, opening, code) in [
+        (token(), json!({ "Authorization": "Bearer sesame" }), None),
+        (token(), json!({ "authorization": "Bearer sesame" }), None),
+        (token(), json!({ "authorization": "Bearer open" }), Some("UNAUTHENTICATED")),
+        (token(), json!({ "authorization": 1 }), Some("UNAUTHENTICATED")),
+        (token(), json!({}), Some("UNAUTHENTICATED")),
+        (Access::Loopback, json!({}), None),
+        (Access::Nobody, json!({ "authorization": "Bearer sesame" }), Some("FORBIDDEN")),
+    ] {
+        let server = serve(&shop, access, &[]).await;
+        let client = Client::open(&server.address, Some(PROTOCOL)).await.unwrap();
+        let mut client = client.opened(opening.clone()).await;
+        client.subscribe("1", WRITE).await;
+        let answer = client.hear().await;
+        let errors = if answer["type"] == "error" { &answer["payload"] } else { &answer["payload"]["errors"] };
+        assert_eq!(errors[0]["extensions"]["code"], code.map_or(Value::Null, Value::from), "{opening} {answer}");
+    }
+    assert_eq!(shop.data("{ books { totalCount } }").await["books"]["totalCount"], 8 + 3);
+}
+
+/// One that is let in to read may not write all the same: nobody's page is on this machine but its own.
+#[tokio::test]
+async fn a_named_page_of_another_site_does_not_write_without_a_token() {
+    let shop = Shop::new(SMALL).await;
+    let server = serve(&shop, Access::Loopback, &["https://shop.example"]).await;
+    let mut client = open(&server, "https://shop.example").await.unwrap().opened(json!({})).await;
+    client.subscribe("1", WRITE).await;
+    assert!(client.hear().await.to_string().contains("FORBIDDEN"));
+}
