@@ -59,8 +59,8 @@ megabytes() {
 
 load() {
     local database=$1 url=$2 connections start middle rate median worst failures
-    "$program" --database-url "$url" seed --books $((ratings / 10)) --ratings "$ratings" --orders 0 >/dev/null
-    LISTEN=127.0.0.1:0 "$program" --database-url "$url" >log &
+    DATABASE_URL=$url "$program" seed --books $((ratings / 10)) --ratings "$ratings" --orders 0 >/dev/null
+    DATABASE_URL=$url LISTEN=127.0.0.1:0 "$program" >log &
     server=$!
     until grep -q '^open ' log; do
         kill -0 $server

@@ -30,9 +30,9 @@ sizes=(--books "$books" --ratings "$ratings" --orders "$orders")
 tables=(book book_rating book_order)
 declare -A columns=([book]="id, name, year" [book_rating]="id, rating, book_id" [book_order]="id, total_price, book_id")
 
-ours=$(seconds "$bookends" --database-url "$seeded" seed "${sizes[@]}")
+ours=$(seconds env DATABASE_URL="$seeded" "$bookends" seed "${sizes[@]}")
 for table in "${tables[@]}"; do psql -q "$seeded" -c "\\copy (SELECT ${columns[$table]} FROM $table ORDER BY id) TO '$table.tsv'"; done
-"$bookends" --database-url "$copied" migrate up >/dev/null
+DATABASE_URL=$copied "$bookends" migrate up >/dev/null
 copies=()
 for table in "${tables[@]}"; do copies+=(-c "\\copy $table (${columns[$table]}) FROM '$table.tsv'"); done
 copy() { psql -q "$copied" -c BEGIN "${copies[@]}" -c COMMIT; }

@@ -3,7 +3,8 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::parser::ValueSource;
+use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 mod bounds;
 mod secret;
@@ -30,11 +31,25 @@ pub struct Cli {
     pub settings: Settings,
 }
 
+impl Cli {
+    /// What this process was started with. Ends it where that says nothing that can be done, or asks for help.
+    ///
+    /// # Errors
+    ///
+    /// [`SecretError::Shown`] for a password on the command line.
+    pub fn of_process() -> Result<Self, SecretError> {
+        let matches = Self::command().get_matches();
+        let cli = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        let is_flag = matches.value_source("database_url") == Some(ValueSource::CommandLine);
+        if is_flag && cli.settings.database_url.has_password() { Err(SecretError::Shown) } else { Ok(cli) }
+    }
+}
+
 /// Every setting; a flag goes before the environment, the environment before the default.
 #[derive(Clone, Debug, Args)]
 pub struct Settings {
     /// The database: a SQLite file, made where it is missing, or a PostgreSQL server
-    /// (`postgres://user:password@host/database`).
+    /// (`postgres://user:password@host/database`; with a password, not as a flag).
     #[arg(
         long,
         env = "DATABASE_URL",
@@ -43,7 +58,7 @@ pub struct Settings {
         value_name = "URL",
         global = true
     )]
-    pub database_url: String,
+    pub database_url: Secret,
 
     /// A file that holds the database's URL, in place of the URL.
     #[arg(long, env = "DATABASE_URL_FILE", value_name = "PATH", conflicts_with = "database_url", global = true)]
@@ -94,7 +109,7 @@ impl Settings {
     /// The defaults, with this database.
     pub fn new(database_url: impl Into<String>) -> Self {
         Self {
-            database_url: database_url.into(),
+            database_url: Secret::new(database_url.into()),
             database_url_file: None,
             database_connections: Self::DATABASE_CONNECTIONS,
             listen: Self::LISTEN,
@@ -113,7 +128,7 @@ impl Settings {
     /// [`SecretError`] for a file that cannot be read, and for a setting that is set twice.
     pub fn with_files(mut self) -> Result<Self, SecretError> {
         if let Some(path) = &self.database_url_file {
-            self.database_url = secret::read("DATABASE_URL", path)?;
+            self.database_url = Secret::new(secret::read("DATABASE_URL", path)?);
         }
         if let Some(path) = &self.write_token_file {
             let setting = "BOOKENDS_WRITE_TOKEN";

@@ -78,7 +78,7 @@ impl Db {
     ///
     /// [`ConnectError`] for a URL that names none, and for one that does not answer for as long as the settings wait.
     pub async fn connect(settings: &Settings) -> Result<Self, ConnectError> {
-        let Pools { reader, writer, probe, trust, deadline } = match settings.database_url.split_once(':') {
+        let Pools { reader, writer, probe, trust, deadline } = match settings.database_url.expose().split_once(':') {
             Some(("sqlite", _)) => sqlite::open(settings).await?,
             Some(("postgres" | "postgresql", _)) => postgres::open(settings).await?,
             _ => return Err(ConnectError::Scheme),

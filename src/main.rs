@@ -3,14 +3,17 @@
 use std::process::ExitCode;
 
 use bookends::config::Cli;
-use clap::Parser;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match bookends::run(Cli::parse()).await {
+    let done = match Cli::of_process() {
+        Ok(cli) => bookends::run(cli).await,
+        Err(error) => Err(error.into()),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("bookends: {error}");

@@ -12,7 +12,7 @@ use crate::config::Settings;
 
 /// Waits for the server as long as the settings do, and opens the pools.
 pub async fn open(settings: &Settings) -> Result<Pools, ConnectError> {
-    let url = &settings.database_url;
+    let url = settings.database_url.expose();
     let parsed = PgConnectOptions::from_str(url).map_err(|error| ConnectError::Url(error.to_string()))?;
     let database = parsed.get_database().unwrap_or_else(|| parsed.get_username());
     let place = format!("the PostgreSQL database {database} at {}:{}", parsed.get_host(), parsed.get_port());

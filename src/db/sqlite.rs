@@ -14,7 +14,7 @@ use crate::config::Settings;
 
 /// Opens the pools.
 pub async fn open(settings: &Settings) -> Result<Pools, ConnectError> {
-    let url = &settings.database_url;
+    let url = settings.database_url.expose();
     let parsed = SqliteConnectOptions::from_str(url).map_err(|error| ConnectError::Url(error.to_string()))?;
     let file = parsed.get_filename().display().to_string();
     let (path, parameters) = url.split_once('?').unwrap_or((url, ""));

@@ -172,6 +172,9 @@ fn what_cannot_work_says_so_in_one_line() {
     fails(&mut bookends("postgres://u:secret@localhost:notaport/x"), "the database URL is malformed");
     fails(bookends("postgres://u:secret@127.0.0.1:1/x").env("DATABASE_WAIT", "0"), "Connection refused");
     fails(&mut bookends("sqlite:///no/such/folder/x.db"), "unable to open database file");
+    let flag = ["--database-url", "postgres://u:secret@127.0.0.1:1/x"];
+    fails(bookends("sqlite::memory:").args(flag), "a password on the command line is read by everybody");
+    fails(bookends("sqlite::memory:").arg("seed").args(flag), "a password on the command line is read by everybody");
 
     let name = format!("bookends_no_database_{}", std::process::id());
     let file = std::env::temp_dir().join(name);
