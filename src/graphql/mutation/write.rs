@@ -171,10 +171,14 @@ async fn run<W: Write>(
     events: &Events,
     write: &W,
 ) -> WriteResult<(W::Done, Option<Event>)> {
-    if transaction.get_database_backend() == DbBackend::Postgres {
+    let first = match transaction.get_database_backend() {
         // SQLite waits no longer than that, either.
-        transaction.execute_unprepared(&format!("SET LOCAL lock_timeout = {}", PATIENCE.as_millis())).await?;
-    }
+        DbBackend::Postgres => format!("SET LOCAL lock_timeout = {}", PATIENCE.as_millis()),
+        // A connection that has not seen yet that another program changed the schema sees it now. An insert would see it
+        // in the midst of its triggers, when FTS5 opens its tables, and not find the table that it is of.
+        _ => "SELECT 1 FROM book LIMIT 0".to_owned(),
+    };
+    transaction.execute_unprepared(&first).await?;
     let done = write.run(transaction).await?;
     let event = W::event(&done);
     if let Some(event) = &event {
