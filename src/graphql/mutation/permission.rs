@@ -1,4 +1,4 @@
-//! Whether a request may write: what the server has found out, on its way to the mutations.
+//! Who may write: asked before the input of a mutation is looked at.
 
 use async_graphql::Context;
 
