@@ -3,6 +3,7 @@
 
 mod counter;
 mod log;
+mod orders;
 mod program;
 mod served;
 mod shop;

@@ -69,4 +69,11 @@ impl Shop {
         assert_eq!(errors.len(), 1, "{answer}");
         errors[0]["extensions"]["code"].as_str().unwrap_or_default().to_owned()
     }
+
+    /// The global ids of the first book, the first rating and the first order.
+    pub async fn first_of_each(&self) -> [String; 3] {
+        let page = "(first: 1) { nodes { id } }";
+        let data = self.data(&format!("{{ books{page} ratings{page} orders{page} }}")).await;
+        ["books", "ratings", "orders"].map(|list| data[list]["nodes"][0]["id"].as_str().unwrap().to_owned())
+    }
 }

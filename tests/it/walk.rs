@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use bookends::config::Plan;
 use serde_json::Value;
 
+use crate::orders::{Sort, argument, directed, offered};
 use crate::shop::Shop;
 
 const PLAN: Plan = Plan { books: 16, ratings: 60, orders: 40, rng_seed: 0 };
@@ -29,41 +30,12 @@ const RATING_FIELDS: &[(&str, &str)] = &[("RATING", "rating")];
 const ORDER_FIELDS: &[(&str, &str)] = &[("TOTAL_PRICE", "totalPrice")];
 
 fn root(name: &'static str, fields: &'static [(&str, &str)], filters: &'static [&'static str]) -> List {
-    let mut orders = vec![vec![], vec!["CREATED_AT"]];
-    for (sort, _) in fields {
-        orders.extend([vec![*sort], vec![*sort, "CREATED_AT"]]);
-    }
     let pointer = match name {
         "books" => "/books",
         "ratings" => "/ratings",
         _ => "/orders",
     };
-    List { around: "{ {} }".into(), pointer, name, fields, orders, filters }
-}
-
-/// Every way to run these sorts, as `(field, descending, nulls first)`.
-fn directed(sorts: &[&'static str]) -> Vec<Vec<(&'static str, bool, bool)>> {
-    sorts.iter().fold(vec![vec![]], |all, sort| {
-        let nullable = matches!(*sort, "AVERAGE_RATING" | "TOTAL_REVENUE");
-        let ways = [(false, false), (true, false), (false, true), (true, true)];
-        let ways = ways.into_iter().filter(|(_, first)| nullable || !first);
-        let with = |(descending, first)| {
-            all.iter().map(move |order| [order.as_slice(), &[(*sort, descending, first)]].concat())
-        };
-        ways.flat_map(with).collect()
-    })
-}
-
-fn argument(order: &[(&str, bool, bool)]) -> String {
-    let sort = |(field, descending, first): &(&str, bool, bool)| {
-        let direction = if *descending { "DESC" } else { "ASC" };
-        format!("{{ field: {field}, direction: {direction}, nulls: {} }}", if *first { "FIRST" } else { "LAST" })
-    };
-    if order.is_empty() {
-        String::new()
-    } else {
-        format!("orderBy: [{}]", order.iter().map(sort).collect::<Vec<_>>().join(", "))
-    }
+    List { around: "{ {} }".into(), pointer, name, fields, orders: offered(name), filters }
 }
 
 /// One page.
@@ -109,7 +81,7 @@ fn relevance(edge: &Value) -> f64 {
 }
 
 /// As the database should compare two edges.
-fn compare(list: &List, order: &[(&str, bool, bool)], a: &Value, b: &Value) -> Ordering {
+fn compare(list: &List, order: &[Sort], a: &Value, b: &Value) -> Ordering {
     for (sort, descending, first) in order {
         if *sort == "RELEVANCE" {
             let compared = relevance(a).total_cmp(&relevance(b)).reverse();
@@ -187,9 +159,7 @@ async fn check(shop: &Shop, list: &List) {
 #[tokio::test]
 async fn c1_c2_books_are_walked_both_ways() {
     let filters = &["where: { year: { gte: 1990 } }", "where: { averageRating: { isNull: false } }"];
-    let mut books = root("books", BOOK_FIELDS, filters);
-    books.orders.extend([vec!["YEAR", "NAME"], vec!["YEAR", "NAME", "CREATED_AT"]]);
-    check(&Shop::new(PLAN).await, &books).await;
+    check(&Shop::new(PLAN).await, &root("books", BOOK_FIELDS, filters)).await;
 }
 
 #[tokio::test]
