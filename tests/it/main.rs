@@ -11,6 +11,7 @@ mod shop;
 mod bounds;
 mod cli;
 mod cost;
+mod created;
 mod filter;
 mod fuzz;
 mod graphql;
