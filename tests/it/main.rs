@@ -28,6 +28,7 @@ mod outage;
 mod page;
 mod probes;
 mod ratings;
+mod refused;
 mod requests;
 mod room;
 mod schema;

@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use async_graphql::Request;
 use bookends::config::Limits;
 use bookends::db::Db;
-use bookends::graphql::{Api, Permission};
+use bookends::graphql::Api;
 use sea_orm::{ConnectionTrait, DbBackend, SqliteTransactionMode, TransactionOptions, TransactionTrait};
 use serde_json::{Value, json};
 use testdb::{Statements, TestDb};
@@ -84,30 +83,11 @@ async fn g1_results_are_the_same_on_both_databases() {
         ("p: a rating is gone", format!("changeRating(input: {{ id: {rating:?}, rating: 1 }}) {{ book {{ id }} }}")),
         ("q: and stays so", format!("deleteRating(input: {{ id: {rating:?} }}) {{ deletedId }}")),
         ("r: an order is gone", format!("cancelOrder(input: {{ id: {order:?} }}) {{ deletedId }}")),
-        (
-            "s: all that is wrong with a book is said",
-            "addBook(input: { name: \" \", year: 10000, orderBy: [{ field: RELEVANCE }] }) { clientMutationId }".into(),
-        ),
-        (
-            "t: and with a rating",
-            format!("rateBook(input: {{ bookId: {rating:?}, rating: 6 }}) {{ clientMutationId }}"),
-        ),
-        (
-            "u: and with an order",
-            "placeOrder(input: { bookId: \"?\", totalPrice: \"0.001\" }) { clientMutationId }".into(),
-        ),
-        (
-            "v: and with a change",
-            format!(
-                "updateBook(input: {{ id: {rating:?}, name: \"{}\", year: -10000 }}) {{ clientMutationId }}",
-                "é".repeat(101)
-            ),
-        ),
     ] {
         answers.insert(name, shop.execute(&format!("mutation {{ {mutation} }}"), Value::Null).await);
     }
-    answers.insert("w: the search finds it", shop.data("{ books(search: \"zyzz*\") { nodes { name } } }").await);
-    answers.insert("x: without its accents", shop.data("{ books(search: \"ete\") { nodes { name } } }").await);
+    answers.insert("s: the search finds it", shop.data("{ books(search: \"zyzz*\") { nodes { name } } }").await);
+    answers.insert("t: without its accents", shop.data("{ books(search: \"ete\") { nodes { name } } }").await);
     insta::assert_json_snapshot!("mutations", answers);
 }
 
@@ -157,22 +137,6 @@ async fn values_at_and_beyond_the_bounds() {
         );
         assert_eq!(shop.execute(&mutation, Value::Null).await["errors"].is_null(), taken, "{price}");
     }
-}
-
-#[tokio::test]
-async fn who_may_not_write_is_told_what_is_missing() {
-    let shop = Shop::new(SMALL).await;
-    let mut answers = BTreeMap::new();
-    for (name, permission) in
-        [("nobody may", Permission::Forbidden), ("who has the token may", Permission::Unauthenticated)]
-    {
-        let refused = Request::new("mutation { addBook(input: { name: \"\", year: 0 }) { clientMutationId } }");
-        answers.insert(name, serde_json::to_value(shop.api.execute(refused.data(permission)).await).unwrap());
-    }
-    insta::assert_json_snapshot!("permission", answers);
-    let unsaid = Request::new("mutation { addBook(input: { name: \"x\", year: 0 }) { clientMutationId } }");
-    assert_eq!(shop.api.execute(unsaid).await.errors.len(), 1, "who says nothing may not");
-    assert_eq!(shop.data("{ books { totalCount } }").await["books"]["totalCount"], 8);
 }
 
 /// The rows of a list.
