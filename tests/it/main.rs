@@ -10,6 +10,7 @@ mod shop;
 
 mod bounds;
 mod cli;
+mod conflicts;
 mod cost;
 mod created;
 mod filter;
@@ -17,6 +18,7 @@ mod fuzz;
 mod graphql;
 mod handshake;
 mod http;
+mod inputs;
 mod limits;
 mod metrics;
 mod migration;

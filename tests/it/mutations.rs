@@ -1,28 +1,16 @@
 //! Writing, one request at a time.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use bookends::config::Limits;
-use bookends::db::Db;
-use bookends::graphql::Api;
-use sea_orm::{ConnectionTrait, DbBackend, SqliteTransactionMode, TransactionOptions, TransactionTrait};
+use sea_orm::{ConnectionTrait, DbBackend};
 use serde_json::{Value, json};
-use testdb::{Statements, TestDb};
 
-use crate::shop::{SMALL, Shop, settings};
-
-/// The global ids of the first book, the first rating and the first order.
-async fn first_of_each(shop: &Shop) -> [String; 3] {
-    let page = "(first: 1) { nodes { id } }";
-    let data = shop.data(&format!("{{ books{page} ratings{page} orders{page} }}")).await;
-    ["books", "ratings", "orders"].map(|list| data[list]["nodes"][0]["id"].as_str().unwrap().to_owned())
-}
+use crate::shop::{SMALL, Shop};
 
 #[tokio::test]
 async fn g1_results_are_the_same_on_both_databases() {
     let shop = Shop::new(SMALL).await;
-    let [book, rating, order] = first_of_each(&shop).await;
+    let [book, rating, order] = shop.first_of_each().await;
     let mut answers = BTreeMap::new();
     for (name, mutation) in [
         (
@@ -94,7 +82,7 @@ async fn g1_results_are_the_same_on_both_databases() {
 #[tokio::test]
 async fn values_at_and_beyond_the_bounds() {
     let shop = Shop::new(SMALL).await;
-    let [book, ..] = first_of_each(&shop).await;
+    let [book, ..] = shop.first_of_each().await;
     let add = |name: String, year: i32| json!({ "name": name, "year": year });
     let mutation = "mutation($input: AddBookInput!) { addBook(input: $input) { bookEdge { node { name year } } } }";
     for (name, year) in [
@@ -139,114 +127,11 @@ async fn values_at_and_beyond_the_bounds() {
     }
 }
 
-/// The rows of a list.
-async fn count(shop: &Shop, list: &str) -> Value {
-    shop.data(&format!("{{ {list} {{ totalCount }} }}")).await[list]["totalCount"].take()
-}
-
-/// GraphQL merges two selections of a response key, and the library would do both.
-#[tokio::test]
-async fn nothing_is_done_twice() {
-    let shop = Shop::new(SMALL).await;
-    let add = "addBook(input: { name: \"x\", year: 1 })";
-    for mutation in [
-        format!("mutation {{ {add} {{ clientMutationId }} {add} {{ bookEdge {{ cursor }} }} }}"),
-        format!(
-            "mutation {{ ...A ...B }} fragment A on Mutation {{ {add} {{ clientMutationId }} }}
-            fragment B on Mutation {{ ... on Mutation {{ {add} {{ bookEdge {{ cursor }} }} }} }}"
-        ),
-        format!("mutation {{ ...A ...A }} fragment A on Mutation {{ {add} {{ clientMutationId }} }}"),
-    ] {
-        assert_eq!(shop.code(&mutation).await, "GRAPHQL_VALIDATION_FAILED", "{mutation}");
-    }
-    assert_eq!(count(&shop, "books").await, 8);
-    shop.data(&format!(
-        "mutation {{ ...A b: {add} {{ clientMutationId }} }} fragment A on Mutation {{ {add} {{ clientMutationId }} }}"
-    ))
-    .await;
-    assert_eq!(count(&shop, "books").await, 10);
-}
-
-/// An input that cannot be read stops the request before anything is done.
-#[tokio::test]
-async fn of_several_mutations_all_can_be_read_or_none_is_done() {
-    let shop = Shop::new(SMALL).await;
-    let [book, ..] = first_of_each(&shop).await;
-    let first = "a: addBook(input: { name: \"x\", year: 1 }) { clientMutationId }";
-    for (second, fields) in [
-        (format!("placeOrder(input: {{ bookId: {book:?}, totalPrice: \"x\" }})"), &["totalPrice"][..]),
-        (format!("placeOrder(input: {{ bookId: {book:?}, totalPrice: \"1_000\" }})"), &["totalPrice"]),
-        (format!("placeOrder(input: {{ bookId: {book:?}, totalPrice: \"0.{}1\" }})", "0".repeat(40)), &["totalPrice"]),
-        (format!("placeOrder(input: {{ bookId: {book:?}, totalPrice: 1e400 }})"), &[]),
-        (format!("rateBook(input: {{ bookId: {book:?}, rating: 3000000000 }})"), &["rating"]),
-        ("addBook(input: { name: \"y\", year: $year })".into(), &["year"]),
-        ("addBook(input: $input)".into(), &["name", "year"]),
-        ("rateBook(input: { bookId: \"x\", rating: $year })".into(), &["rating"]),
-    ] {
-        let mutation = format!(
-            "mutation($year: Int, $input: AddBookInput = {{ name: \"z\", year: 2 }}) {{ {first} {second} {{ clientMutationId }} }}"
-        );
-        let variables = json!({ "input": { "name": 7, "year": 1.5 } });
-        let variables = if second.contains("$input") { variables } else { json!({}) };
-        let answer = shop.execute(&mutation, variables).await;
-        let errors = answer["errors"].as_array().unwrap_or_else(|| panic!("{second}: {answer}"));
-        let found: Vec<&str> = errors.iter().filter_map(|error| error["extensions"]["field"].as_str()).collect();
-        assert_eq!(found, fields, "{answer}");
-        assert!(answer["data"].is_null());
-    }
-    assert_eq!(count(&shop, "books").await, 8);
-}
-
-/// What is absent in an input has its default, and is not null.
-#[tokio::test]
-async fn an_absent_variable_leaves_the_default() {
-    let shop = Shop::new(SMALL).await;
-    let [book, ..] = first_of_each(&shop).await;
-    let mutation = format!(
-        "mutation($c: Boolean, $d: SortDirection) {{
-            addBook(input: {{ name: \"x\", year: 1, orderBy: {{ field: NAME, direction: $d }} }}) {{ bookEdge {{ node {{ name }} }} }}
-            deleteBook(input: {{ id: {book:?}, cascade: $c }}) {{ deletedId }}
-        }}"
-    );
-    let answer = shop.execute(&mutation, json!({})).await;
-    assert_eq!(answer["data"], json!({ "addBook": { "bookEdge": { "node": { "name": "x" } } }, "deleteBook": null }));
-    assert_eq!(answer["errors"][0]["extensions"]["code"], "IN_USE", "{answer}");
-}
-
-/// However much is wrong, the answer is short.
-#[tokio::test]
-async fn errors_are_told_up_to_a_bound() {
-    let shop = Shop::new(SMALL).await;
-    let many: serde_json::Map<String, Value> = (0..5000).map(|n| (format!("key{n}"), Value::Null)).collect();
-    let mutations: Vec<String> =
-        (0..40).map(|n| format!("m{n}: addBook(input: $input) {{ clientMutationId }}")).collect();
-    for declared in ["AddBookInput!", "Nope"] {
-        let mutation = format!("mutation($input: {declared}) {{ {} }}", mutations.join(" "));
-        let answer = shop.execute(&mutation, json!({ "input": many })).await;
-        assert!(answer.to_string().len() < 10_000 && answer["data"].is_null());
-    }
-}
-
-/// The library does not see the default of a variable in `@skip` and `@include`.
-#[tokio::test]
-async fn a_mutation_that_is_skipped_by_default_is_not_done() {
-    let shop = Shop::new(SMALL).await;
-    let add = "addBook(input: { name: \"x\", year: 1 })";
-    for (default, directive) in [(true, "skip"), (false, "include")] {
-        let mutation =
-            format!("mutation($it: Boolean = {default}) {{ {add} @{directive}(if: $it) {{ clientMutationId }} }}");
-        assert_eq!(shop.data(&mutation).await, json!({}));
-        let asked = shop.execute(&mutation, json!({ "it": !default })).await;
-        assert_eq!(asked["data"], json!({ "addBook": { "clientMutationId": null } }));
-    }
-    assert_eq!(count(&shop, "books").await, 10);
-}
-
 /// The payload shows the state that was committed, whatever others do meanwhile: nothing of it is read afterwards.
 #[tokio::test]
 async fn a_payload_reads_nothing_after_the_commit() {
     let shop = Shop::new(SMALL).await;
-    let [book, rating, order] = first_of_each(&shop).await;
+    let [book, rating, order] = shop.first_of_each().await;
     let fields = "name averageRating ratingCount totalRevenue orderCount";
     let sums = format!("book {{ {fields} }}");
     shop.statements.take();
@@ -272,20 +157,20 @@ async fn a_payload_reads_nothing_after_the_commit() {
 #[tokio::test]
 async fn a_book_that_something_else_refers_to_is_in_use() {
     let shop = Shop::new(SMALL).await;
-    let [book, ..] = first_of_each(&shop).await;
+    let [book, ..] = shop.first_of_each().await;
     let kind = if shop.db.writer.get_database_backend() == DbBackend::Sqlite { "BLOB" } else { "uuid" };
     let loans = format!("CREATE TABLE loan (book {kind} REFERENCES book (id)); INSERT INTO loan SELECT id FROM book;");
     shop.db.writer.execute_unprepared(&loans).await.unwrap();
     let delete = format!("mutation {{ deleteBook(input: {{ id: {book:?}, cascade: true }}) {{ deletedId }} }}");
     assert_eq!(shop.code(&delete).await, "IN_USE");
-    assert_eq!(count(&shop, "ratings").await, 25, "nothing of it was done");
+    assert_eq!(shop.count("ratings").await, 25, "nothing of it was done");
 }
 
 /// One mutation after the other: the second one sees the first, and a failed one leaves the others as they are.
 #[tokio::test]
 async fn mutations_of_a_request_are_done_in_turn() {
     let shop = Shop::new(SMALL).await;
-    let [book, ..] = first_of_each(&shop).await;
+    let [book, ..] = shop.first_of_each().await;
     let answer = shop
         .execute(
             &format!(
@@ -308,63 +193,11 @@ async fn mutations_of_a_request_are_done_in_turn() {
 #[tokio::test]
 async fn a_sum_that_the_database_cannot_hold_is_refused() {
     let shop = Shop::new(SMALL).await;
-    let [book, ..] = first_of_each(&shop).await;
+    let [book, ..] = shop.first_of_each().await;
     let full = "UPDATE book_stats SET revenue_cents = 9223372036854775807";
     shop.db.writer.execute_unprepared(full).await.unwrap();
     let order =
         format!("mutation {{ placeOrder(input: {{ bookId: {book:?}, totalPrice: 1 }}) {{ clientMutationId }} }}");
     assert_eq!(shop.code(&order).await, "OUT_OF_RANGE");
     assert_eq!(shop.data("{ orders { totalCount } }").await["orders"]["totalCount"], 10, "nothing was written");
-}
-
-/// Another server on the same database. On SQLite it does not wait before it tries again.
-async fn impatient(shop: &Shop) -> Shop {
-    let mut db = Db::connect(&settings(&shop.test.url)).await.unwrap();
-    if db.writer.get_database_backend() == DbBackend::Sqlite {
-        db.writer.execute_unprepared("PRAGMA busy_timeout = 0").await.unwrap();
-    }
-    let statements = Statements::record(&mut db.reader);
-    Shop { api: Api::new(db.clone(), Limits::DEFAULT), db, statements, test: TestDb::new().await }
-}
-
-/// Holds what every write needs.
-async fn hold(shop: &Shop) -> sea_orm::DatabaseTransaction {
-    let options = TransactionOptions {
-        sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
-        ..TransactionOptions::default()
-    };
-    let held = shop.db.writer.begin_with_options(options).await.unwrap();
-    held.execute_unprepared("UPDATE book SET year = year").await.unwrap();
-    held
-}
-
-#[tokio::test]
-async fn a_write_that_others_stay_in_the_way_of_is_a_conflict() {
-    let shop = Shop::new(SMALL).await;
-    let [book, ..] = first_of_each(&shop).await;
-    let held = hold(&shop).await;
-    // Others wait for their turn behind the first.
-    let other = impatient(&shop).await;
-    let update = format!("mutation {{ updateBook(input: {{ id: {book:?}, year: 7 }}) {{ book {{ year }} }} }}");
-    let codes = tokio::join!(other.code(&update), other.code(&update), other.code(&update));
-    assert_eq!(codes, ("CONFLICT".into(), "CONFLICT".into(), "CONFLICT".into()));
-    held.rollback().await.unwrap();
-    assert_eq!(other.data(&update).await["updateBook"]["book"]["year"], 7, "nothing is left of the tries");
-}
-
-#[tokio::test]
-async fn a_write_that_others_were_in_the_way_of_is_tried_again() {
-    let shop = Shop::new(SMALL).await;
-    let [book, ..] = first_of_each(&shop).await;
-    let held = hold(&shop).await;
-    let other = impatient(&shop).await;
-    let update = format!("mutation {{ updateBook(input: {{ id: {book:?}, year: 7 }}) {{ book {{ year }} }} }}");
-    // One try waits for the lock no longer than five seconds, or not at all: what succeeds after that was tried again.
-    let is_sqlite = shop.db.writer.get_database_backend() == DbBackend::Sqlite;
-    let leaving = async {
-        tokio::time::sleep(Duration::from_millis(if is_sqlite { 300 } else { 6000 })).await;
-        held.rollback().await.unwrap();
-    };
-    let (data, ()) = tokio::join!(other.data(&update), leaving);
-    assert_eq!(data["updateBook"]["book"]["year"], 7);
 }

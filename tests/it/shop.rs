@@ -76,4 +76,9 @@ impl Shop {
         let data = self.data(&format!("{{ books{page} ratings{page} orders{page} }}")).await;
         ["books", "ratings", "orders"].map(|list| data[list]["nodes"][0]["id"].as_str().unwrap().to_owned())
     }
+
+    /// How many rows a list has.
+    pub async fn count(&self, list: &str) -> Value {
+        self.data(&format!("{{ {list} {{ totalCount }} }}")).await[list]["totalCount"].take()
+    }
 }
