@@ -1,10 +1,10 @@
 //! A PostgreSQL server of one's own: to be stopped, killed, started again, and encrypted.
 
-use std::net::TcpListener;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::{env, fs};
+use std::time::{Duration, Instant};
+use std::{env, fs, thread};
 
 use uuid::Uuid;
 
@@ -17,6 +17,12 @@ pub struct Cluster {
     settings: Vec<String>,
     server: Option<Child>,
 }
+
+/// Longer than a start takes.
+const LONG: Duration = Duration::from_mins(1);
+
+/// How many ports are tried.
+const TRIES: usize = 20;
 
 /// How a server ends, by the signal that tells it so.
 #[derive(Clone, Copy, Debug)]
@@ -44,11 +50,8 @@ impl Cluster {
         };
         let folder = env::temp_dir().join(format!("bookends_cluster_{}", Uuid::now_v7().simple()));
         fs::create_dir(&folder).expect("a folder can be made");
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
-        let port = listener.local_addr().expect("a listener has an address").port();
-        drop(listener);
         let settings = settings.iter().map(ToString::to_string).collect();
-        let mut cluster = Self { folder, programs, port, settings, server: None };
+        let mut cluster = Self { folder, programs, port: 0, settings, server: None };
         entrust(&cluster.folder);
         let mut initdb = cluster.program("initdb");
         initdb.arg("-D").arg(cluster.data()).args(["-U", "postgres", "-A", "scram-sha-256", "--no-sync", "--pwfile"]);
@@ -56,8 +59,46 @@ impl Cluster {
         let made = initdb.args([password.as_path()]).args(["--encoding=UTF8", "--locale=C.UTF-8"]).output();
         let made = made.expect("initdb runs");
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        cluster.resume();
+        cluster.begin();
         Some(cluster)
+    }
+
+    /// Starts it at a port that is free. Which one is, PostgreSQL finds out by taking it: whoever looks before it does
+    /// has looked too early.
+    fn begin(&mut self) {
+        for _ in 0..TRIES {
+            self.port = some_port();
+            self.resume();
+            if self.has_its_port() {
+                return;
+            }
+            self.stop(Stop::Immediate);
+            fs::remove_file(self.log()).expect("a log can be removed");
+        }
+        panic!("of {TRIES} ports none is free");
+    }
+
+    /// Waits until it answers; false where its port is taken, on one address of `localhost` or on all.
+    fn has_its_port(&mut self) -> bool {
+        let end = Instant::now() + LONG;
+        loop {
+            // In this order: what has ended has said why.
+            let server = self.server.as_mut().expect("it has been started");
+            let has_ended = server.try_wait().expect("a child can be asked").is_some();
+            let log = fs::read_to_string(self.log()).expect("there is a log");
+            if has_ended {
+                self.server = None;
+            }
+            if log.contains("Address already in use") {
+                return false;
+            }
+            assert!(!has_ended, "PostgreSQL does not start: {log}");
+            if log.contains("ready to accept connections") {
+                return true;
+            }
+            assert!(Instant::now() < end, "PostgreSQL has not started: {log}");
+            thread::sleep(Duration::from_millis(5));
+        }
     }
 
     /// Where it is, with its password in it, and as many parameters.
@@ -118,13 +159,16 @@ impl Cluster {
         {
             postgres.args(["-c", setting]);
         }
-        let log =
-            fs::File::options().create(true).append(true).open(self.folder.join("log")).expect("a log can be made");
+        let log = fs::File::options().create(true).append(true).open(self.log()).expect("a log can be made");
         self.server = Some(postgres.stdout(Stdio::null()).stderr(log).spawn().expect("postgres runs"));
     }
 
     fn data(&self) -> PathBuf {
         self.folder.join("data")
+    }
+
+    fn log(&self) -> PathBuf {
+        self.folder.join("log")
     }
 
     /// One of PostgreSQL's programs, which refuse to run as root.
@@ -143,6 +187,13 @@ impl Drop for Cluster {
         self.stop(Stop::Immediate);
         let _ = fs::remove_dir_all(&self.folder);
     }
+}
+
+/// A port below those that Linux gives to connections (32768 and above), any of which could take it while the server is
+/// stopped.
+fn some_port() -> u16 {
+    let id = Uuid::now_v7().into_bytes();
+    20_000 + u16::from_le_bytes([id[14], id[15]]) % 12_000
 }
 
 /// The folder of the newest version.

@@ -4,6 +4,7 @@
 mod counter;
 mod log;
 mod orders;
+mod patience;
 mod program;
 mod served;
 mod shop;
