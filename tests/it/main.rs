@@ -8,6 +8,7 @@ mod patience;
 mod program;
 mod served;
 mod shop;
+mod wire;
 
 mod bounds;
 mod cli;

@@ -68,6 +68,16 @@ impl Program {
         self.lines.iter().fold(String::new(), |said, line| said + &line + "\n")
     }
 
+    /// What the system says of its memory under this name, in kilobytes; on Linux alone.
+    pub fn memory(&self, name: &str) -> Option<u64> {
+        if !cfg!(target_os = "linux") {
+            return None;
+        }
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let value = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).unwrap();
+        Some(value.trim().trim_end_matches(" kB").parse().unwrap())
+    }
+
     pub fn signal(&self, signal: &str) {
         assert!(Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap().success());
     }

@@ -1,0 +1,69 @@
+//! Lists of thousands, wherever a request can have a list.
+
+use serde_json::{Value, json};
+
+/// A place for a list.
+pub struct List {
+    /// The selections around it, with `$list` in its place.
+    pub around: &'static str,
+    /// The code of what is said to one of thousands; none where it is answered.
+    pub code: Option<&'static str>,
+    /// Its type.
+    kind: &'static str,
+    /// One item, as GraphQL writes it. As JSON it is the same, but for the quotes.
+    item: &'static str,
+}
+
+/// All of them. What is in them is right, and can only be too much; sorts that say nothing new are not.
+pub const LISTS: &[List] = &[
+    list("nodes(ids: $list) { id }", Some("BAD_USER_INPUT"), "[ID!]!", ID),
+    list("ratings(first: 1, where: { rating: { in: $list } }) { nodes { id } }", TOO_LARGE, "[Int!]", "5"),
+    list("orders(first: 1, where: { book: { id: { notIn: $list } } }) { nodes { id } }", TOO_LARGE, "[ID!]", ID),
+    list("books(first: 1, where: { name: { in: $list } }) { nodes { id } }", TOO_LARGE, "[String!]", r#""The""#),
+    list(
+        "ratings(first: 1, orderBy: $list) { nodes { id } }",
+        None,
+        "[RatingSort!]",
+        "{ field: RATING, nulls: FIRST }",
+    ),
+    list("books(first: 1, orderBy: $list) { nodes { id } }", None, "[BookSort!]", "{ field: YEAR }"),
+    list("ratings(first: 1, where: { and: $list }) { nodes { id } }", TOO_LARGE, "[RatingFilter!]", "{ rating: {} }"),
+    list("ratings(first: 1, where: { and: $list }) { nodes { id } }", TOO_LARGE, "[RatingFilter!]", "{}"),
+    list(
+        "books(first: 1, where: { or: $list }) { nodes { id } }",
+        TOO_LARGE,
+        "[BookFilter!]",
+        "{ year: { eq: 1900 } }",
+    ),
+];
+
+const ID: &str = r#""AQFvXmeg9XEwlHxPjU7ROqA""#;
+const TOO_LARGE: Option<&str> = Some("FILTER_TOO_LARGE");
+
+const fn list(around: &'static str, code: Option<&'static str>, kind: &'static str, item: &'static str) -> List {
+    List { around, code, kind, item }
+}
+
+impl List {
+    /// A request with so many items in its text.
+    pub fn literal(&self, number: usize) -> Value {
+        let items = vec![self.item; number].join(", ");
+        json!({ "query": format!("{{ {} }}", self.around.replace("$list", &format!("[{items}]"))) })
+    }
+
+    /// A request with so many items in a variable.
+    pub fn variable(&self, number: usize) -> Value {
+        let query = format!("query($list: {}) {{ {} }}", self.kind, self.around);
+        json!({ "query": query, "variables": { "list": vec![self.json(); number] } })
+    }
+
+    fn json(&self) -> Value {
+        let mut json = String::new();
+        for token in self.item.split_inclusive([' ', ':', ',']) {
+            let word = token.trim_end_matches([' ', ':', ',']);
+            let is_name = word.starts_with(|first: char| first.is_ascii_alphabetic());
+            json += &if is_name { token.replace(word, &format!("{word:?}")) } else { token.to_owned() };
+        }
+        serde_json::from_str(&json).unwrap()
+    }
+}

@@ -1,0 +1,90 @@
+//! HTTP by hand: one socket, and no client library between a test and the bytes.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+
+use crate::patience::LONG;
+
+/// A connection that is kept from one request to the next.
+pub struct Connection {
+    socket: TcpStream,
+    /// What has come of the next answer.
+    bytes: Vec<u8>,
+}
+
+/// What came of a request.
+#[derive(Debug, PartialEq)]
+pub enum Outcome {
+    Answered(Answer),
+    /// The connection was never accepted, or was closed: nothing of an answer came.
+    Nothing,
+    /// A part of an answer.
+    Broken(String),
+}
+
+#[derive(Debug, PartialEq)]
+pub struct Answer {
+    pub status: u16,
+    /// The lines before the body.
+    pub head: String,
+    pub body: String,
+}
+
+impl Answer {
+    /// The value of a header.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut fields = self.head.lines().filter_map(|line| line.split_once(": "));
+        fields.find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+
+    /// Whether another request may follow.
+    pub fn goes_on(&self) -> bool {
+        self.header("connection").is_none_or(|value| !value.eq_ignore_ascii_case("close"))
+    }
+}
+
+impl Connection {
+    /// One to this address, where somebody listens.
+    pub fn open(address: &str) -> Option<Self> {
+        let socket = TcpStream::connect(address).ok()?;
+        socket.set_read_timeout(Some(LONG)).unwrap();
+        Some(Self { socket, bytes: Vec::new() })
+    }
+
+    /// Sends a request, and waits for its answer.
+    pub fn ask(&mut self, request: impl AsRef<[u8]>) -> Outcome {
+        // One that has been refused already need not be written to the end.
+        let _ = self.socket.write_all(request.as_ref());
+        let mut bytes = [0; 4096];
+        loop {
+            if let Some(answer) = self.answer() {
+                return Outcome::Answered(answer);
+            }
+            match self.socket.read(&mut bytes) {
+                Ok(read @ 1..) => self.bytes.extend_from_slice(&bytes[..read]),
+                _ if self.bytes.is_empty() => return Outcome::Nothing,
+                _ => return Outcome::Broken(String::from_utf8_lossy(&self.bytes).into_owned()),
+            }
+        }
+    }
+
+    /// The answer, if it is whole.
+    fn answer(&mut self) -> Option<Answer> {
+        let end = self.bytes.windows(4).position(|bytes| bytes == b"\r\n\r\n")?;
+        let head = String::from_utf8_lossy(&self.bytes[..end]).into_owned();
+        let status = head.strip_prefix("HTTP/1.1 ").and_then(|rest| rest.get(..3)?.parse().ok());
+        let mut answer = Answer { status: status.unwrap_or_else(|| panic!("{head}")), head, body: String::new() };
+        let length = answer.header("content-length").unwrap_or_else(|| panic!("{}", answer.head));
+        let length: usize = length.parse().unwrap();
+        let body = self.bytes.get(end + 4..end + 4 + length)?;
+        answer.body = String::from_utf8(body.to_vec()).unwrap();
+        self.bytes.drain(..end + 4 + length);
+        Some(answer)
+    }
+}
+
+/// A request to the API with these headers, each of which ends its line.
+pub fn post_with(headers: &str, body: &str) -> String {
+    let head = "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
+    format!("{head}{headers}Content-Length: {}\r\n\r\n{body}", body.len())
+}
