@@ -15,6 +15,7 @@ mod cli;
 mod conflicts;
 mod cost;
 mod created;
+mod crowds;
 mod filter;
 mod fuzz;
 mod graphql;

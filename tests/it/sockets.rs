@@ -1,6 +1,5 @@
 //! What a server has to bear from those at the other end of its WebSockets.
 
-use std::process::Command;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::{Duration, Instant};
 
@@ -10,7 +9,7 @@ use serde_json::json;
 use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::{Error, Message};
 
-use crate::counter::{Client, NEVER, PATIENT, Probe, Server, next};
+use crate::counter::{Client, NEVER, PATIENT, Server, next};
 use crate::patience::LONG;
 
 /// What one number of [`stuck`] is padded to. A thousand of them are more than any socket holds.
@@ -132,30 +131,4 @@ async fn sockets_beyond_the_bound_are_turned_away() {
         assert!(Instant::now() < end);
     }
     drop(second);
-}
-
-/// How many WebSockets fit beside all else: each has two ends in this process.
-fn many() -> usize {
-    let limit = Command::new("sh").args(["-c", "ulimit -n"]).output().unwrap().stdout;
-    let limit = String::from_utf8(limit).unwrap().trim().parse().unwrap_or(usize::MAX);
-    1000.min(limit / 4)
-}
-
-#[tokio::test]
-async fn a_thousand_connections_have_a_subscription_each() {
-    let server = Server::new(PATIENT).await;
-    let mut clients = Vec::new();
-    for _ in 0..many() {
-        let mut client = server.client().await;
-        client.subscribe("1", "subscription { count(to: 2, wait: true) }").await;
-        clients.push(client);
-    }
-    for client in &mut clients {
-        assert_eq!(client.hear().await, next("1", "0"));
-        assert_eq!(client.hear().await, next("1", "1"));
-    }
-    let open = |probe: &Probe| probe.open.load(SeqCst);
-    assert_eq!(open(&server.probe), clients.len());
-    drop(clients);
-    server.until(|probe| open(probe) == 0).await;
 }

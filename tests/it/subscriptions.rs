@@ -302,25 +302,6 @@ async fn who_does_not_read_is_sent_away_and_nobody_else() {
     reader.ids(1).await;
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_thousand_subscribers_hear_everything() {
-    let shop = Shop::new(SMALL).await;
-    let api = &shop.api;
-    let query = "subscription { ratingAdded { cursor node { id rating } } }";
-    let mut all: Vec<Heard> = (0..1000).map(|_| Heard::soon(api, query)).collect();
-    until("subscribed", async || api.events().subscribers() == 1000).await;
-    let book = books(&shop.db).await[0];
-    let mut written = Vec::new();
-    for stars in 1..=3 {
-        written.push(rate(api, book, stars).await);
-    }
-    for heard in &mut all {
-        assert_eq!(heard.ids(3).await, written);
-    }
-    drop(all);
-    until("unsubscribed", async || api.events().subscribers() == 0).await;
-}
-
 #[tokio::test]
 async fn every_error_of_a_subscription_has_a_code_and_ends_it() {
     let limits = Limits { max_complexity: 300, max_depth: 6, ..Limits::DEFAULT };

@@ -83,8 +83,28 @@ impl Connection {
     }
 }
 
+/// The answer to the only request on a connection.
+#[track_caller]
+pub fn ask(address: &str, request: impl AsRef<[u8]>) -> Answer {
+    let mut connection = Connection::open(address).expect("the server takes a connection");
+    match connection.ask(request) {
+        Outcome::Answered(answer) => answer,
+        outcome => panic!("{outcome:?} is no answer"),
+    }
+}
+
 /// A request to the API with these headers, each of which ends its line.
 pub fn post_with(headers: &str, body: &str) -> String {
     let head = "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
     format!("{head}{headers}Content-Length: {}\r\n\r\n{body}", body.len())
+}
+
+/// A request to the API, after whose answer the server closes.
+pub fn post(body: &str) -> String {
+    post_with("Connection: close\r\n", body)
+}
+
+/// A request for what is at this path, after whose answer the server closes.
+pub fn get(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 }
