@@ -1,6 +1,5 @@
 //! What a server bears from those who ask too much of it.
 
-use std::process::Command;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,7 +15,7 @@ use tokio::sync::Notify;
 use tokio::time::sleep;
 use tower::ServiceExt;
 
-use crate::served::{LONG, Served, code, heard, post as request, within};
+use crate::served::{Served, code, heard, post as request, within};
 
 const SOON: Seconds = Seconds(Duration::from_millis(300));
 
@@ -291,23 +290,4 @@ async fn every_answer_has_the_headers_that_keep_browsers_safe() {
         assert_eq!(response.headers()["Referrer-Policy"], "no-referrer");
         assert_eq!(response.headers()["X-Frame-Options"], "DENY");
     }
-}
-
-/// As many as fit, at most ten thousand: each has two ends in this process.
-fn many() -> usize {
-    let limit = Command::new("sh").args(["-c", "ulimit -n"]).output().unwrap().stdout;
-    let limit = String::from_utf8(limit).unwrap().trim().parse().unwrap_or(usize::MAX);
-    10_000.min((limit / 2).saturating_sub(1000).max(100))
-}
-
-#[tokio::test]
-async fn connections_that_idle_keep_nobody_out() {
-    let server = Served::new(echo(), Bounds::DEFAULT).await;
-    let mut idle = Vec::new();
-    for _ in 0..many() {
-        idle.push(server.connect().await);
-    }
-    assert!(server.ask(request("quick")).await.ends_with("quick"));
-    server.stop.send(()).unwrap();
-    tokio::time::timeout(LONG, server.ended).await.unwrap().unwrap();
 }

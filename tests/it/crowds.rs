@@ -7,8 +7,8 @@ use testdb::TestDb;
 
 use crate::counter::Client;
 use crate::patience::until;
-use crate::program::{Program, bookends};
-use crate::wire::{ask, get, post};
+use crate::program::{LONG, Program, bookends};
+use crate::wire::{Connection, Outcome, ask, get, post, post_with};
 
 /// How many connections are kept at a time. There is room for them beside what other tests have open; where the system
 /// gives a process no more, they are fewer, but not in CI.
@@ -113,4 +113,40 @@ async fn a_thousand_subscribers_hear_everything_once_in_one_order() {
         has(&address, 0).await;
         program.end();
     }
+}
+
+#[tokio::test]
+async fn ten_thousand_connections_that_idle_keep_nobody_out() {
+    /// What one of them may cost the server, in kilobytes.
+    const MOST_MEMORY: u64 = 64;
+    let test = TestDb::new().await;
+    // Who idles is not sent away meanwhile.
+    let mut program = Program::start(bookends(&test.url).env("READ_TIMEOUT", "3600"));
+    let address = program.address();
+    let query = post_with("", r#"{"query":"{ books(first: 1) { nodes { id } } }"}"#);
+    let kept = || {
+        let mut connection = Connection::open(&address).expect("the server takes a connection");
+        let Outcome::Answered(answer) = connection.ask(&query) else { panic!("no answer") };
+        assert!(answer.status == 200 && answer.goes_on(), "{answer:?}");
+        connection
+    };
+    // What all of them share is there already.
+    let mut idle: Vec<_> = (0..100).map(|_| kept()).collect();
+    let before = program.memory("VmRSS");
+    let more = many(10_000) - idle.len();
+    idle.extend((0..more).map(|_| kept()));
+    if let (Some(before), Some(after)) = (before, program.memory("VmRSS")) {
+        let each = after.saturating_sub(before) / u64::try_from(more.max(1)).unwrap();
+        assert!(each < MOST_MEMORY, "{each} kB each, {after} kB in all");
+    }
+    assert!(data(&address, "{ books { totalCount } }")["books"]["totalCount"].is_number());
+    // None of them was closed.
+    for connection in &mut idle {
+        let Outcome::Answered(answer) = connection.ask(get("/health").replace("Connection: close\r\n", "")) else {
+            panic!("it was closed")
+        };
+        assert_eq!(answer.status, 200);
+    }
+    program.signal("-TERM");
+    assert!(program.ends_within(LONG).success());
 }
