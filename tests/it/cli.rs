@@ -5,7 +5,8 @@ use std::process::{Command, Output, Stdio};
 
 use testdb::TestDb;
 
-use crate::program::{Program, bookends};
+use crate::program::{Program, address_of, bookends};
+use crate::wire::{ask, post};
 
 #[track_caller]
 fn succeeds(command: &mut Command) -> String {
@@ -24,27 +25,25 @@ fn fails(command: &mut Command, text: &str) {
     assert!(!line.contains("secret"), "{line}");
 }
 
+/// What a server says of the ratings.
+fn ratings(address: &str) -> String {
+    ask(address, post(r#"{"query":"{ ratings(first: 1) { totalCount } }"}"#)).body
+}
+
 #[tokio::test]
 async fn serve_makes_fills_and_serves_an_empty_database() {
     let test = TestDb::new().await;
-    let mut child = bookends(&test.url).stdout(Stdio::piped()).spawn().unwrap();
-    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
-    let address = lines.find_map(|line| line.strip_prefix("open http://").map(str::to_owned)).unwrap();
-    let address = address.split(' ').next().unwrap().to_owned();
+    let fills = |said: &[String]| said.iter().any(|line| line == "ratings: 20,000 rows");
+    let program = Program::start(&mut bookends(&test.url));
+    let said = program.says_until("open http://");
+    assert!(fills(&said), "{said:#?}");
+    assert_eq!(ratings(&address_of(said.last().unwrap())), r#"{"data":{"ratings":{"totalCount":20000}}}"#);
+    // SIGTERM is a clean end.
+    program.end();
 
-    let answer = post(&address, r#"{"query":"{ ratings(first: 1) { totalCount } }"}"#);
-    assert!(answer.contains(r#"{"data":{"ratings":{"totalCount":20000}}}"#), "{answer}");
-    #[cfg(unix)]
-    {
-        succeeds(Command::new("kill").args(["-TERM", &child.id().to_string()]));
-        assert!(child.wait().unwrap().success(), "SIGTERM is a clean end");
-    }
-
-    let mut again = bookends(&test.url).stdout(Stdio::piped()).spawn().unwrap();
-    let first = BufReader::new(again.stdout.take().unwrap()).lines().next().unwrap().unwrap();
-    again.kill().unwrap();
-    again.wait().unwrap();
-    assert!(first.starts_with("open http://"), "a database with rows is not filled: {first}");
+    let again = Program::start(&mut bookends(&test.url));
+    let said = again.says_until("open http://");
+    assert!(!fills(&said), "a database with rows is not filled: {said:#?}");
 }
 
 /// The README's first query and its answer.
@@ -67,14 +66,10 @@ async fn two_servers_that_start_on_one_empty_database_fill_it_once() {
     if test.url.starts_with("sqlite") {
         return;
     }
-    let servers = [(); 2].map(|()| bookends(&test.url).stdout(Stdio::piped()).spawn().unwrap());
-    for mut server in servers {
-        let mut lines = BufReader::new(server.stdout.take().unwrap()).lines().map(Result::unwrap);
-        let address = lines.find_map(|line| line.strip_prefix("open http://").map(str::to_owned)).unwrap();
-        let answer = post(address.split(' ').next().unwrap(), r#"{"query":"{ ratings(first: 1) { totalCount } }"}"#);
+    let servers = [(); 2].map(|()| Program::start(&mut bookends(&test.url)));
+    for server in servers {
+        let answer = ratings(&server.address());
         assert!(answer.contains(r#""totalCount":20000"#), "{answer}");
-        server.kill().unwrap();
-        server.wait().unwrap();
     }
 }
 
@@ -98,17 +93,6 @@ async fn ctrl_c_leaves_no_half_filled_tables() {
     let settings = crate::shop::settings(&test.url);
     let db = bookends::db::Db::connect(&settings).await.unwrap();
     assert!(bookends::seed::is_empty(&db).await.unwrap());
-}
-
-/// A request by hand: one socket, no client library.
-fn post(address: &str, body: &str) -> String {
-    use std::io::{Read, Write};
-    let mut socket = std::net::TcpStream::connect(address).unwrap();
-    let head = "POST /graphql HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\n";
-    write!(socket, "{head}Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
-    let mut answer = String::new();
-    socket.read_to_string(&mut answer).unwrap();
-    answer
 }
 
 #[tokio::test]
@@ -215,6 +199,6 @@ async fn secrets_are_read_from_files() {
     let server = Program::start(program().env("DATABASE_URL_FILE", &url).env("BOOKENDS_WRITE_TOKEN_FILE", &token));
     let address = server.address();
     let body = r#"{"query":"mutation { addBook(input: { name: \"x\", year: 0 }) { clientMutationId } }"}"#;
-    assert!(post(&address, body).contains("UNAUTHENTICATED"));
+    assert!(ask(&address, post(body)).body.contains("UNAUTHENTICATED"));
     std::fs::remove_dir_all(folder).unwrap();
 }

@@ -22,12 +22,10 @@ use tokio::time::{sleep, timeout};
 use tokio_tungstenite::tungstenite::{self, ClientRequestBuilder, Message};
 use tokio_tungstenite::{WebSocketStream, client_async};
 
-/// Longer than anything takes.
-const PATIENCE: Duration = Duration::from_secs(30);
+use crate::patience::{LONG, until};
 
 /// For what is not to happen in a test.
-pub const PATIENT: Timeouts =
-    Timeouts { init: PATIENCE, write: PATIENCE, idle: PATIENCE, close: Duration::from_secs(1) };
+pub const PATIENT: Timeouts = Timeouts { init: LONG, write: LONG, idle: LONG, close: Duration::from_secs(1) };
 
 /// A subscription to nothing, for ever.
 pub const NEVER: &str = "subscription { count(to: 0, wait: true) }";
@@ -171,15 +169,7 @@ impl Server {
     /// Waits until something is so.
     #[track_caller]
     pub fn until(&self, so: impl Fn(&Probe) -> bool) -> impl Future<Output = ()> {
-        let caller = std::panic::Location::caller();
-        async move {
-            let wait = async {
-                while !so(&self.probe) {
-                    sleep(Duration::from_millis(5)).await;
-                }
-            };
-            timeout(PATIENCE, wait).await.unwrap_or_else(|_| panic!("not so at {caller}"));
-        }
+        until(async move || so(&self.probe))
     }
 }
 
@@ -238,7 +228,7 @@ impl Client {
 
     /// The next frame.
     pub async fn frame(&mut self) -> Option<Message> {
-        timeout(PATIENCE, self.0.next()).await.expect("the server says nothing")?.ok()
+        timeout(LONG, self.0.next()).await.expect("the server says nothing")?.ok()
     }
 
     /// The next message.

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Duration;
 
 use axum::Router;
 use bookends::config::{Bounds, Limits};
@@ -14,11 +13,11 @@ use serde_json::json;
 use testdb::TestDb;
 use tokio::io::AsyncWriteExt;
 use tokio::sync::Notify;
-use tokio::time::{sleep, timeout};
 
 use crate::counter::Client;
 use crate::operations::same_but_advice;
-use crate::served::{LONG, Served, get, post};
+use crate::patience::until;
+use crate::served::{Served, get, post};
 use crate::shop::{SMALL, empty};
 
 /// A served shop, whose metrics are those of its database.
@@ -44,13 +43,8 @@ async fn samples(served: &Served) -> BTreeMap<String, i64> {
 }
 
 /// Waits until the samples are so.
-async fn until(served: &Served, so: impl Fn(&BTreeMap<String, i64>) -> bool) {
-    let wait = async {
-        while !so(&samples(served).await) {
-            sleep(Duration::from_millis(5)).await;
-        }
-    };
-    timeout(LONG, wait).await.unwrap();
+async fn until_samples(served: &Served, so: impl Fn(&BTreeMap<String, i64>) -> bool) {
+    until(async || so(&samples(served).await)).await;
 }
 
 /// How much samples have grown by what is done.
@@ -115,11 +109,12 @@ async fn sockets_and_subscriptions_are_of_the_moment() {
             opened.subscribe(id, "subscription { ratingAdded { cursor } }").await;
         }
         client = Some(opened);
-        until(&served, |samples| samples["bookends_subscriptions"] == 2).await;
+        until_samples(&served, |samples| samples["bookends_subscriptions"] == 2).await;
     };
     assert_eq!(growth(&served, &names, opened).await, [1, 2]);
     drop(client);
-    until(&served, |samples| samples["bookends_websockets"] == 0 && samples["bookends_subscriptions"] == 0).await;
+    until_samples(&served, |samples| samples["bookends_websockets"] == 0 && samples["bookends_subscriptions"] == 0)
+        .await;
 }
 
 #[tokio::test]
@@ -138,12 +133,7 @@ async fn a_request_that_nobody_waits_for_is_counted_as_dropped() {
     drop(socket);
     let dropped = r#"_count{route="/graphql",method="POST",status="dropped"} 1"#;
     let moment = Moment { pools: Vec::new(), operations_in_flight: 0, subscriptions: 0, websockets: 0 };
-    let wait = async {
-        while !metrics.render(moment.clone()).contains(dropped) {
-            sleep(Duration::from_millis(5)).await;
-        }
-    };
-    timeout(LONG, wait).await.unwrap();
+    until(async || metrics.render(moment.clone()).contains(dropped)).await;
 }
 
 /// Whatever clients send, there are only so many lines.

@@ -12,8 +12,8 @@ use bookends::server::{Access, Capacity, bounded, router};
 use migration::{Migrator, MigratorTrait};
 use sea_orm::{ConnectionTrait, TransactionTrait};
 use testdb::{Statements, TestDb};
-use tower::ServiceExt;
 
+use crate::http::send;
 use crate::patience::until;
 use crate::served::routes;
 use crate::shop::{empty, settings};
@@ -24,10 +24,7 @@ async fn probe(db: &Db, path: &str) -> (StatusCode, String) {
 }
 
 async fn ask(router: Router, path: &str) -> (StatusCode, String) {
-    let response = router.oneshot(Request::get(path).body(Body::empty()).unwrap()).await.unwrap();
-    let status = response.status();
-    let body = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
-    (status, String::from_utf8(body.to_vec()).unwrap())
+    send(router, Request::get(path).body(Body::empty()).unwrap()).await
 }
 
 fn unready(reason: &str) -> (StatusCode, String) {

@@ -1,19 +1,22 @@
 //! The program as it runs in production: started, told to stop, watched from outside.
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
-/// Longer than anything takes.
-pub const LONG: Duration = Duration::from_secs(30);
+pub use crate::patience::LONG;
 
 /// The program with this database, at an address that is free, and no other setting from outside.
 pub fn bookends(url: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bookends"));
     command.env_clear().env("DATABASE_URL", url).env("LISTEN", "127.0.0.1:0");
     command
+}
+
+/// The address in what the program says when it serves.
+pub fn address_of(line: &str) -> String {
+    line.trim_start_matches("open http://").split(' ').next().unwrap().to_owned()
 }
 
 /// A running server.
@@ -42,13 +45,20 @@ impl Program {
     /// The next line that it says with this in it.
     #[track_caller]
     pub fn says(&self, text: &str) -> String {
+        self.says_until(text).pop().unwrap()
+    }
+
+    /// All that it says up to the next line with this in it.
+    #[track_caller]
+    pub fn says_until(&self, text: &str) -> Vec<String> {
         let end = Instant::now() + LONG;
         let mut said = Vec::new();
         while let Ok(line) = self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
-            if line.contains(text) {
-                return line;
-            }
+            let is_last = line.contains(text);
             said.push(line);
+            if is_last {
+                return said;
+            }
         }
         panic!("{text:?} was not said, but {said:#?}");
     }
@@ -56,8 +66,7 @@ impl Program {
     /// Where it serves, once it does.
     #[track_caller]
     pub fn address(&self) -> String {
-        let line = self.says("open http://");
-        line.trim_start_matches("open http://").split(' ').next().unwrap().to_owned()
+        address_of(&self.says("open http://"))
     }
 
     /// Has it stop; all that it has said since it was last listened to.
@@ -100,41 +109,5 @@ impl Drop for Program {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-    }
-}
-
-/// What came of a request.
-#[derive(Debug, PartialEq)]
-pub enum Outcome {
-    /// The answer, and whether another request may follow.
-    Answered(String, bool),
-    /// The connection was never accepted, or was closed: nothing of an answer came.
-    Nothing,
-    /// A part of an answer.
-    Broken(String),
-}
-
-/// Asks on a connection that is kept.
-pub fn ask(socket: &mut TcpStream, body: &str) -> Outcome {
-    socket.set_read_timeout(Some(LONG)).unwrap();
-    let head = "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
-    if write!(socket, "{head}Content-Length: {}\r\n\r\n{body}", body.len()).is_err() {
-        return Outcome::Nothing;
-    }
-    let mut answer = Vec::new();
-    let mut bytes = [0; 4096];
-    loop {
-        match socket.read(&mut bytes) {
-            Ok(read @ 1..) => answer.extend_from_slice(&bytes[..read]),
-            _ if answer.is_empty() => return Outcome::Nothing,
-            _ => return Outcome::Broken(String::from_utf8_lossy(&answer).into_owned()),
-        }
-        let text = String::from_utf8_lossy(&answer).into_owned();
-        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
-        let head = head.to_ascii_lowercase();
-        let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
-        if body.len() == length.parse::<usize>().unwrap() {
-            return Outcome::Answered(body.to_owned(), !head.contains("connection: close"));
-        }
     }
 }

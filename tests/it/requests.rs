@@ -15,20 +15,14 @@ use testdb::TestDb;
 use crate::counter::Client;
 use crate::negotiation::hex;
 use crate::program::{LONG, Program, bookends};
+use crate::wire::{ask, get, post_with};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";
 
 /// Sends a request with these headers on a connection of its own; the head of the answer.
 fn post(address: &str, headers: &str, body: &Value) -> String {
-    let mut socket = TcpStream::connect(address).unwrap();
-    socket.set_read_timeout(Some(LONG)).unwrap();
-    let body = body.to_string();
-    let head = "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nConnection: close\r\n";
-    write!(socket, "{head}{headers}Content-Length: {}\r\n\r\n{body}", body.len()).unwrap();
-    let mut answer = String::new();
-    socket.read_to_string(&mut answer).unwrap();
-    answer.split_once("\r\n\r\n").unwrap().0.to_owned()
+    ask(address, post_with(&format!("Connection: close\r\n{headers}"), &body.to_string())).head
 }
 
 fn id(head: &str) -> &str {
@@ -130,9 +124,7 @@ fn probes_are_no_noise() {
     let program = Program::start(bookends(&test.url).env("LOG_FORMAT", "json"));
     let address = program.address();
     for path in ["health", "ready", "metrics", "nothing"] {
-        let mut socket = TcpStream::connect(&address).unwrap();
-        write!(socket, "GET /{path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
-        socket.read_to_end(&mut Vec::new()).unwrap();
+        ask(&address, get(&format!("/{path}")));
     }
     let log = program.end();
     let lines: Vec<Value> = log.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();

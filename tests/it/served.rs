@@ -1,7 +1,5 @@
 //! A router served on a socket, and what is said on it, byte by byte.
 
-use std::time::Duration;
-
 use axum::Router;
 use bookends::config::Bounds;
 use bookends::graphql::Api;
@@ -13,8 +11,8 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-/// Longer than anything takes.
-pub const LONG: Duration = Duration::from_secs(30);
+pub use crate::patience::LONG;
+pub use crate::wire::{get, post};
 
 /// The routes of a server with the default bounds, for requests without a socket.
 pub fn routes(api: Api, access: Access) -> Router {
@@ -71,17 +69,6 @@ pub async fn heard(socket: &mut TcpStream) -> String {
     // A reset after the answer is as good as an end.
     let _ = timeout(LONG, socket.read_to_end(&mut bytes)).await.expect("the server closes");
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-/// A request with a body, after whose answer the server closes.
-pub fn post(body: &str) -> String {
-    let head = "POST /graphql HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n";
-    format!("{head}Content-Length: {}\r\n\r\n{body}", body.len())
-}
-
-/// A request for what is at this path, after whose answer the server closes.
-pub fn get(path: &str) -> String {
-    format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 }
 
 /// The code of the only error of an answer.

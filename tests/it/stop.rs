@@ -14,8 +14,9 @@ use testdb::TestDb;
 use tokio::io::AsyncWriteExt;
 use tokio::sync::Notify;
 
-use crate::program::{LONG, Outcome, Program, ask, bookends};
+use crate::program::{LONG, Program, bookends};
 use crate::served::{Served, heard, post as request};
+use crate::wire::{Connection, Outcome, post_with};
 
 const QUERY: &str =
     r#"{"query":"{ ratings(first: 20, orderBy: { field: RATING }) { nodes { rating book { name } } } }"}"#;
@@ -30,14 +31,14 @@ async fn no_request_is_lost_when_the_server_stops_under_load() {
     let (answered, stopping) = (AtomicUsize::new(0), AtomicBool::new(false));
     // Until the server sends the client away. How many answers there were, on how many connections.
     let client = || {
-        while let Ok(mut socket) = TcpStream::connect(&address) {
+        while let Some(mut connection) = Connection::open(&address) {
             let mut first = true;
             loop {
-                match ask(&mut socket, QUERY) {
-                    Outcome::Answered(body, goes_on) => {
-                        assert!(body.starts_with(r#"{"data":{"ratings":{"nodes":[{"#), "{body}");
+                match connection.ask(post_with("", QUERY)) {
+                    Outcome::Answered(answer) => {
+                        assert!(answer.body.starts_with(r#"{"data":{"ratings":{"nodes":[{"#), "{answer:?}");
                         answered.fetch_add(1, Ordering::SeqCst);
-                        if !goes_on {
+                        if !answer.goes_on() {
                             break;
                         }
                     }

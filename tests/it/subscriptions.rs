@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::time::Duration;
 
 use ::entity::{book, book_rating};
 use async_graphql::futures_util::stream::{BoxStream, StreamExt};
@@ -15,14 +14,12 @@ use sea_orm::prelude::*;
 use sea_orm::{QueryOrder, TransactionTrait};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
+use crate::patience::{LONG, until};
 use crate::shop::{SMALL, Shop, settings};
 
 mod outage;
-
-/// Longer than anything here takes.
-const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A subscription that is read as it comes.
 struct Heard(mpsc::UnboundedReceiver<Value>);
@@ -32,7 +29,7 @@ impl Heard {
     async fn of(api: &Api, query: &str) -> Self {
         let before = api.events().subscribers();
         let heard = Self::soon(api, query);
-        until("subscribed", async || api.events().subscribers() > before).await;
+        until(async || api.events().subscribers() > before).await;
         heard
     }
 
@@ -50,7 +47,7 @@ impl Heard {
 
     /// The next response; none where it has ended.
     async fn response(&mut self) -> Option<Value> {
-        timeout(PATIENCE, self.0.recv()).await.expect("a response, or the end")
+        timeout(LONG, self.0.recv()).await.expect("a response, or the end")
     }
 
     /// The next edge, whichever it is of.
@@ -79,15 +76,6 @@ impl Heard {
 
 fn stream(api: &Api, query: &str) -> BoxStream<'static, Response> {
     Executor::execute_stream(api, Request::new(query), None)
-}
-
-async fn until(what: &str, mut is: impl AsyncFnMut() -> bool) {
-    let poll = async {
-        while !is().await {
-            sleep(Duration::from_millis(5)).await;
-        }
-    };
-    timeout(PATIENCE, poll).await.unwrap_or_else(|_| panic!("never: {what}"));
 }
 
 /// Gives a book a rating; its global id.
@@ -283,13 +271,13 @@ async fn who_does_not_read_is_sent_away_and_nobody_else() {
     let mut idle = stream(api, query);
     tokio::select! {
         response = idle.next() => panic!("{response:?}"),
-        () = until("subscribed", async || api.events().subscribers() == 2) => {}
+        () = until(async || api.events().subscribers() == 2) => {}
     }
     for _ in 0..12 {
         announce(&shop.db, api, 100).await;
         assert_eq!(reader.ids(100).await.len(), 100);
     }
-    let response = serde_json::to_value(timeout(PATIENCE, idle.next()).await.unwrap()).unwrap();
+    let response = serde_json::to_value(timeout(LONG, idle.next()).await.unwrap()).unwrap();
     let expected = json!({
         "message": format!("fell behind by {} events; list again, then subscribe", 1200 - RING),
         "locations": [{ "line": 1, "column": 16 }],
@@ -297,7 +285,7 @@ async fn who_does_not_read_is_sent_away_and_nobody_else() {
         "extensions": { "code": "SUBSCRIPTION_LAGGED" },
     });
     assert_eq!((&response["data"], &response["errors"]), (&Value::Null, &json!([expected])));
-    assert!(timeout(PATIENCE, idle.next()).await.unwrap().is_none());
+    assert!(timeout(LONG, idle.next()).await.unwrap().is_none());
     announce(&shop.db, api, 1).await;
     reader.ids(1).await;
 }

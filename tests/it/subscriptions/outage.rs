@@ -14,7 +14,8 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-use super::{Heard, books, is_sqlite, order, rate, until};
+use super::{Heard, books, is_sqlite, order, rate};
+use crate::patience::until;
 use crate::shop::{SMALL, Shop, settings};
 
 const RATINGS: &str = "subscription { ratingAdded { node { id } } }";
@@ -32,7 +33,7 @@ async fn listeners(db: &Db) -> i64 {
 async fn kill(db: &Db) {
     assert_eq!(listeners(db).await, 1);
     db.writer.execute_unprepared(&format!("SELECT pg_terminate_backend(pid) {LISTENERS}")).await.unwrap();
-    until("killed", async || listeners(db).await == 0).await;
+    until(async || listeners(db).await == 0).await;
 }
 
 /// The database takes no more connections, while those that there are go on.
@@ -50,7 +51,7 @@ impl Closed {
         }
         let all = connections.len();
         drop(connections);
-        until("the connections are back", async || pool.num_idle() == all).await;
+        until(async || pool.num_idle() == all).await;
         admin.execute_unprepared(&format!("ALTER DATABASE {name} ALLOW_CONNECTIONS false")).await.unwrap();
         Self(admin, name.into())
     }
@@ -72,10 +73,10 @@ async fn there_is_a_listening_connection_while_there_are_subscribers() {
         let (one, other) = (Heard::of(&shop.api, RATINGS).await, Heard::of(&shop.api, ORDERS).await);
         assert_eq!(listeners(&shop.db).await, 1);
         drop(one);
-        until("unsubscribed", async || shop.api.events().subscribers() == 1).await;
+        until(async || shop.api.events().subscribers() == 1).await;
         assert_eq!(listeners(&shop.db).await, 1);
         drop(other);
-        until("nobody listens", async || listeners(&shop.db).await == 0).await;
+        until(async || listeners(&shop.db).await == 0).await;
     }
 }
 
@@ -97,7 +98,7 @@ async fn what_is_written_in_an_outage_is_heard_afterwards_once_in_order() {
             ordered.push(order(api, book, "3").await);
         }
         closed.open().await;
-        until("listens again", async || listeners(db).await == 1).await;
+        until(async || listeners(db).await == 1).await;
         rated.push(rate(api, book, 4).await);
         ordered.push(order(api, book, "4").await);
         assert_eq!(ratings.ids(rated.len()).await, rated);
