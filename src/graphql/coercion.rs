@@ -175,10 +175,10 @@ mod tests {
         check("[[Int!]]", json!([[1], null]), Ok(()));
         check("[Int!]", json!([1, null]), Err("it is null"));
         check("E", json!("B"), Ok(()));
-        check("E", json!("C"), Err("it is \"C\""));
+        check("E", json!("C"), Err("it is \"C\", and none of A, B"));
         check("S", json!({ "a": [1] }), Ok(()));
         check("I", json!({ "n": 1, "e": "A", "list": 7 }), Ok(()));
-        check("I", json!({ "n": 1, "e": 1 }), Err("`e`: it is 1"));
+        check("I", json!({ "n": 1, "e": 1 }), Err("`e`: it is 1, and none of A, B"));
         check("I", json!({ "e": "A" }), Err("`n` is missing"));
         check("I", json!({ "n": 1, "x": 1 }), Err("it has no field `x`"));
         check("I", json!([]), Err("it is a list"));

@@ -68,7 +68,7 @@ impl NodeId {
         if parsed.node_type == node_type {
             return Ok(parsed);
         }
-        let message = format!("the id of a {:?}, where that of a {node_type:?} is expected", parsed.node_type);
+        let message = format!("the id is one of `{:?}`, where one of `{node_type:?}` is expected", parsed.node_type);
         Err(Error::client(Code::IdInvalid, message))
     }
 

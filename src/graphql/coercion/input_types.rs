@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use async_graphql::indexmap::IndexMap;
 use async_graphql::parser::types::{
-    BaseType, FieldDefinition, InputValueDefinition, Type, TypeKind, TypeSystemDefinition,
+    BaseType, EnumType, FieldDefinition, InputValueDefinition, Type, TypeKind, TypeSystemDefinition,
 };
 use async_graphql::{Name, Positioned, ScalarType, Value};
 
@@ -100,13 +100,7 @@ impl InputTypes {
             ("DateTime", value) => DateTime::parse(value.clone()).is_ok(),
             ("Decimal", value) => Decimal::parse(value.clone()).is_ok(),
             (_, value) => match (self.0.get(name), value) {
-                (Some(TypeKind::Enum(kind)), Value::Enum(text)) => {
-                    kind.values.iter().any(|value| value.node.value.node == *text)
-                }
-                // Where a variable is JSON, a name is a text.
-                (Some(TypeKind::Enum(kind)), Value::String(text)) => {
-                    kind.values.iter().any(|value| value.node.value.node == text.as_str())
-                }
+                (Some(TypeKind::Enum(kind)), value) => return is_one_of(kind, value),
                 (Some(TypeKind::InputObject(kind)), Value::Object(fields)) => {
                     return self.of_fields(fields, &kind.fields).pop().map_or(Ok(()), |problem| Err(problem.text));
                 }
@@ -117,6 +111,17 @@ impl InputTypes {
         };
         if fits { Ok(()) } else { Err(format!("it is {}", shown(value))) }
     }
+}
+
+fn is_one_of(kind: &EnumType, value: &Value) -> Result<(), String> {
+    let names: Vec<&str> = kind.values.iter().map(|value| value.node.value.node.as_str()).collect();
+    let is_one = match value {
+        Value::Enum(name) => names.contains(&name.as_str()),
+        // Where a variable is JSON, a name is a text.
+        Value::String(name) => names.contains(&name.as_str()),
+        _ => false,
+    };
+    if is_one { Ok(()) } else { Err(format!("it is {}, and none of {}", shown(value), names.join(", "))) }
 }
 
 /// A value, as far as it fits into a message.
