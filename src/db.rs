@@ -122,6 +122,22 @@ impl Db {
         transaction.commit().await
     }
 
+    /// Takes back so many changes of the schema, the last one first.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::migrate`].
+    pub async fn migrate_down(&self, steps: u32) -> Result<(), DbErr> {
+        if self.writer.get_database_backend() != DbBackend::Postgres {
+            let _waiver = self.waive_deadline();
+            return Migrator::down(&self.writer, Some(steps)).await;
+        }
+        let transaction = self.writer.begin().await?;
+        unhurried(&transaction).await?;
+        Migrator::down(&transaction, Some(steps)).await?;
+        transaction.commit().await
+    }
+
     /// Lets SQLite's writer take as long as it takes while the value lives: a person waits for the end. PostgreSQL is
     /// told so by each transaction.
     pub fn waive_deadline(&self) -> Waiver {

@@ -40,6 +40,7 @@ struct Inner {
     subscriptions: Gauge,
     operations_in_flight: Gauge,
     websockets: Gauge,
+    buffered: Gauge,
 }
 
 type Labels<const N: usize> = [(&'static str, Cow<'static, str>); N];
@@ -55,6 +56,8 @@ pub struct Moment {
     pub subscriptions: usize,
     /// WebSockets that are open.
     pub websockets: usize,
+    /// Bytes of bodies that come, and of answers that wait to be taken.
+    pub buffered: usize,
 }
 
 /// How a pool of connections is used.
@@ -106,6 +109,7 @@ impl Default for Metrics {
             ),
             subscriptions: add(to, "subscriptions", "Subscriptions that listen", Gauge::default()),
             websockets: add(to, "websockets", "WebSockets that are open", Gauge::default()),
+            buffered: add(to, "buffered_bytes", "Bytes of bodies that come and of answers that wait", Gauge::default()),
             registry,
         }))
     }
@@ -160,6 +164,7 @@ impl Metrics {
         set(&self.0.operations_in_flight, moment.operations_in_flight);
         set(&self.0.subscriptions, moment.subscriptions);
         set(&self.0.websockets, moment.websockets);
+        set(&self.0.buffered, moment.buffered);
         let mut text = String::new();
         // A `String` takes whatever is written.
         let _ = text::encode(&mut text, &self.0.registry);

@@ -115,10 +115,9 @@ async fn serve(settings: &Settings) -> Result<(), RunError> {
 async fn migrate(settings: &Settings, direction: Direction) -> Result<(), RunError> {
     let db = Db::connect(settings).await?;
     let turn = db.turn().await.map_err(RunError::Migrate)?;
-    let _waiver = db.waive_deadline();
     match direction {
         Direction::Up => db.migrate().await,
-        Direction::Down { steps } => Migrator::down(&db.writer, Some(steps)).await,
+        Direction::Down { steps } => db.migrate_down(steps).await,
         Direction::Status => Ok(()),
     }
     .map_err(RunError::Migrate)?;

@@ -24,8 +24,8 @@ pub struct Bounds {
     )]
     pub max_requests: usize,
 
-    /// The most bytes of requests that come and of answers that go, held at a time for all clients together; what finds
-    /// no room is turned away.
+    /// The most bytes of bodies that come, and of answers that clients have not taken yet, for all clients together; what
+    /// finds no room is turned away. At least `MAX_BODY_SIZE`.
     #[arg(
         long,
         env = "MAX_BUFFERED",

@@ -63,7 +63,7 @@ codes! {
     UrlTooLong = "URL_TOO_LONG": "the URL of the request is longer than 16 KiB: send it as a body, by POST";
     TimedOut = "TIMEOUT": "the answer takes longer than `REQUEST_TIMEOUT`; a mutation may take effect all the same";
     Overloaded = "OVERLOADED": "the server has as much to do, or to hold, as `MAX_REQUESTS`, `MAX_WEBSOCKETS` and `MAX_BUFFERED` let it: try again";
-    AnswerDropped = "ANSWER_DROPPED": "the answer found no room beside those that wait to be taken (`MAX_BUFFERED`); a mutation has taken effect all the same";
+    AnswerDropped = "ANSWER_DROPPED": "the answer found no room beside those that wait to be taken (`MAX_BUFFERED`); a mutation may have taken effect all the same";
     Internal = "INTERNAL": "the server's own fault; its log says more, under the id in `extensions.errorId`";
 }
 

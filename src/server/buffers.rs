@@ -13,8 +13,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::graphql::{Code, refusal};
 
-/// An answer of so few bytes needs no room: its connection holds more than that anyway.
-const SMALL: usize = 1 << 10;
+/// So few bytes of a body or an answer need no room: its connection holds more than that anyway. Where others have taken
+/// all the room, most requests are answered still.
+const SMALL: usize = 4 << 10;
 
 /// What is said of a request for which there is no room.
 pub const NO_ROOM: &str = "the server holds as much as it takes on (the setting MAX_BUFFERED): try again";
@@ -22,7 +23,7 @@ pub const NO_ROOM: &str = "the server holds as much as it takes on (the setting 
 /// What is said in place of an answer for which there is no room.
 pub fn no_room_for_answer() -> ServerError {
     let message = "the server holds as much as it takes on (the setting MAX_BUFFERED), and has dropped the answer; a \
-        mutation has taken effect all the same";
+        mutation may have taken effect all the same";
     refusal(Code::AnswerDropped, message)
 }
 
@@ -30,6 +31,7 @@ pub fn no_room_for_answer() -> ServerError {
 #[derive(Clone, Debug)]
 pub struct Buffers {
     free: Arc<Semaphore>,
+    most: usize,
 }
 
 /// Some of the room, until it is dropped.
@@ -50,7 +52,13 @@ pub enum Unread {
 impl Buffers {
     /// Room for so many bytes.
     pub fn new(most: usize) -> Self {
-        Self { free: Arc::new(Semaphore::new(most.min(Semaphore::MAX_PERMITS))) }
+        let most = most.min(Semaphore::MAX_PERMITS);
+        Self { free: Arc::new(Semaphore::new(most)), most }
+    }
+
+    /// How many bytes of it are taken.
+    pub fn taken(&self) -> usize {
+        self.most - self.free.available_permits()
     }
 
     /// Takes room for so many bytes, if there is some.
@@ -59,7 +67,7 @@ impl Buffers {
         Arc::clone(&self.free).try_acquire_many_owned(bytes).ok().map(Room)
     }
 
-    /// The same for an answer, which may be so small that it takes none.
+    /// The same for an answer.
     pub fn take_for_answer(&self, bytes: usize) -> Option<Room> {
         self.take(if bytes <= SMALL { 0 } else { bytes })
     }
@@ -78,8 +86,10 @@ impl Buffers {
             let frame =
                 frame.map_err(|error| if error.is::<LengthLimitError>() { Unread::TooLong } else { Unread::Broken })?;
             if let Ok(part) = frame.into_data() {
-                room.0.merge(self.take(part.len()).ok_or(Unread::NoRoom)?.0);
+                let before = bytes.len().saturating_sub(SMALL);
                 bytes.extend_from_slice(&part);
+                let more = bytes.len().saturating_sub(SMALL) - before;
+                room.0.merge(self.take(more).ok_or(Unread::NoRoom)?.0);
             }
         }
         Ok((bytes.into(), room))
@@ -119,15 +129,16 @@ mod tests {
         let answer = |bytes: usize| Response::new(Body::from("x".repeat(bytes)));
         let kept = buffers.keep(answer(LARGE)).await.unwrap();
         assert!(buffers.keep(answer(LARGE)).await.is_none() && buffers.keep(answer(SMALL)).await.is_some());
-        assert!(matches!(buffers.read(Body::from("1"), 10).await, Err(Unread::NoRoom)));
+        let read = async |bytes: usize| buffers.read(Body::from("x".repeat(bytes)), 2 * LARGE).await;
+        assert!(matches!(read(LARGE).await, Err(Unread::NoRoom)) && read(SMALL).await.is_ok());
         let bytes = kept.into_body().collect().await.unwrap().to_bytes();
         assert_eq!(bytes.len(), LARGE);
         let part = bytes.slice(SMALL..);
         drop(bytes);
         assert!(buffers.take(1).is_none(), "a part of them is still there");
         drop(part);
-        let (bytes, _room) = buffers.read(Body::from("1234567890"), 10).await.unwrap();
-        assert_eq!(bytes, "1234567890");
+        let (bytes, _room) = read(LARGE).await.unwrap();
+        assert_eq!(bytes.len(), LARGE);
         assert!(matches!(buffers.read(Body::from("1"), 0).await, Err(Unread::TooLong)));
     }
 }

@@ -9,17 +9,18 @@ use crate::graphql::Admission;
 #[derive(Clone, Debug)]
 pub struct Capacity {
     /// The places of operations.
-    pub admission: Admission,
+    pub(super) admission: Admission,
     /// The WebSockets.
     pub sockets: Sockets,
     /// The room for what is read and written.
-    pub buffers: Buffers,
+    pub(super) buffers: Buffers,
 }
 
 impl Capacity {
     /// That of a server with these bounds.
     pub fn new(bounds: &Bounds) -> Self {
-        let buffers = Buffers::new(bounds.max_buffered);
+        // Each body that is allowed finds room if it is alone.
+        let buffers = Buffers::new(bounds.max_buffered.max(bounds.max_body_size));
         Self {
             admission: Admission::new(bounds.max_requests, bounds.request_timeout.0),
             sockets: Sockets::new(bounds.max_websockets, buffers.clone()),

@@ -9,7 +9,8 @@ use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{State, WebSocketUpgrade};
-use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::http::header::SEC_WEBSOCKET_VERSION;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::response::Response;
 
 use super::App;
@@ -44,7 +45,14 @@ pub async fn get(
     match upgrade {
         Ok(upgrade) => socket(app, capacity, headers, upgrade),
         Err(rejection) if is_websocket(&headers) => {
-            refuse(Media::Json, StatusCode::BAD_REQUEST, Code::HandshakeMalformed, rejection.body_text())
+            let status = match &rejection {
+                WebSocketUpgradeRejection::InvalidWebSocketVersionHeader(_) => StatusCode::UPGRADE_REQUIRED,
+                other => other.status(),
+            };
+            let mut refusal = refuse(Media::Json, status, Code::HandshakeMalformed, rejection.body_text());
+            // The one that there is (RFC 6455, section 4.4).
+            refusal.headers_mut().insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
+            refusal
         }
         // What else a client could speak, it offers and no more (RFC 9110, section 7.8).
         Err(_) => respond(&headers, async { Ok(app.api.query(request::of_url(&url)?).await) }).await,

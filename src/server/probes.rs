@@ -50,6 +50,7 @@ async fn metrics(
         operations_in_flight: capacity.admission.taken(),
         subscriptions: app.api.events().subscribers(),
         websockets: capacity.sockets.open(),
+        buffered: capacity.buffers.taken(),
     };
     ([(CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE))], db.metrics.render(moment))
 }

@@ -50,7 +50,7 @@ async fn a_request_for_another_version_is_refused_with_a_code() {
     let head = "GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade\r\n";
     let key = "Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==";
     let answer = server.ask(format!("{head}Upgrade: websocket\r\nSec-WebSocket-Version: 12\r\n{key}\r\n\r\n")).await;
-    assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
+    assert!(answer.starts_with("HTTP/1.1 426 ") && answer.contains("\r\nsec-websocket-version: 13\r\n"), "{answer}");
     assert_eq!(code(&answer), "HANDSHAKE_MALFORMED");
 }
 

@@ -132,7 +132,7 @@ async fn a_request_that_nobody_waits_for_is_counted_as_dropped() {
     begun.notified().await;
     drop(socket);
     let dropped = r#"_count{route="/graphql",method="POST",status="dropped"} 1"#;
-    let moment = Moment { pools: Vec::new(), operations_in_flight: 0, subscriptions: 0, websockets: 0 };
+    let moment = Moment { pools: Vec::new(), operations_in_flight: 0, subscriptions: 0, websockets: 0, buffered: 0 };
     until(async || metrics.render(moment.clone()).contains(dropped)).await;
 }
 

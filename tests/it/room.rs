@@ -87,7 +87,7 @@ async fn answers_that_a_websocket_does_not_take_are_bounded_together() {
         client.subscribe(&id.to_string(), &format!("subscription {{ count(padding: {PADDING}, to: 100) }}")).await;
     }
     // The socket takes some of them, and what it has not taken waits.
-    server.until(|probe| probe.open.load(SeqCst) < OPERATIONS).await;
+    server.until(|probe| probe.counted.load(SeqCst) >= OPERATIONS).await;
     let (mut dropped, mut complete) = (0, 0);
     while dropped + complete < OPERATIONS {
         let message = client.hear().await;

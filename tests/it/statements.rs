@@ -12,7 +12,8 @@ use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
 
 use crate::counter::Client;
-use crate::served::{LONG, Served, code, post};
+use crate::patience::until;
+use crate::served::{LONG, Served, code, get, post};
 use crate::shop::{SMALL, Shop};
 
 /// Counts without end.
@@ -192,20 +193,23 @@ async fn operations_on_a_websocket_are_bounded_as_requests_are() {
 async fn a_write_keeps_its_place_when_its_client_has_gone() {
     let shop = Shop::new(SMALL).await;
     let router = router(shop.api.clone(), Access::Loopback);
-    let server = Served::new(router, Bounds { max_requests: 1, ..Bounds::DEFAULT }).await;
+    let bounds = Bounds { max_requests: 1, ..Bounds::DEFAULT };
+    let server = Served::observed(router, bounds, &shop.db.metrics).await;
+    let says = async |line: &str| {
+        until(async || server.ask(get("/metrics")).await.lines().any(|said| said.starts_with(line))).await;
+    };
     let mut held = Vec::new();
     while let Ok(transaction) = shop.db.writer.begin().await {
         held.push(transaction);
     }
-    let ask = async |query: &str| server.ask(post(&serde_json::json!({ "query": query }).to_string())).await;
     let mut client = server.connect().await;
     client.write_all(post(&serde_json::json!({ "query": WRITE }).to_string()).as_bytes()).await.unwrap();
-    while ask("{ __typename }").await.starts_with("HTTP/1.1 200 ") {}
+    says("bookends_operations_in_flight 1").await;
     drop(client);
-    assert_eq!(code(&ask("{ __typename }").await), "OVERLOADED");
+    says("bookends_request_duration_seconds_count{route=\"/graphql\",method=\"POST\",status=\"dropped\"} 1").await;
+    assert_eq!(code(&server.ask(post(r#"{"query":"{ __typename }"}"#)).await), "OVERLOADED");
     drop(held);
-    let place = async { while !ask("{ __typename }").await.starts_with("HTTP/1.1 200 ") {} };
-    timeout(LONG, place).await.expect("its place is never free");
+    says("bookends_operations_in_flight 0").await;
     assert_eq!(books(&shop).await, 9);
 }
 

@@ -17,7 +17,7 @@ use super::operations::{Operation, Operations, Outcome};
 use super::{MAX_MESSAGE, MAX_OPERATIONS, Timeouts};
 use crate::graphql::{Code, refusal};
 use crate::metrics::Metrics;
-use crate::server::buffers::NO_ROOM;
+use crate::server::buffers::Room;
 
 /// Pings without an answer after which a client is taken for dead.
 const UNANSWERED: u32 = 2;
@@ -32,7 +32,7 @@ pub async fn run(
     authorize: impl FnOnce(Map<String, Value>) -> Option<Data>,
     stopped: impl Future<Output = ()>,
 ) {
-    let mut connection = Connection { socket, operations, timeouts, metrics };
+    let mut connection = Connection { socket, operations, unwritten: None, timeouts, metrics };
     let end = tokio::select! {
         Err(end) = connection.serve(executor, authorize) => end,
         () = stopped => End::GoingAway,
@@ -43,6 +43,8 @@ pub async fn run(
 struct Connection {
     socket: WebSocket,
     operations: Operations,
+    /// The room of what the socket has not taken yet, which it may hold to the end.
+    unwritten: Option<Room>,
     timeouts: Timeouts,
     metrics: Metrics,
 }
@@ -120,7 +122,8 @@ impl Connection {
             {
                 let message =
                     format!("a connection has at most {MAX_OPERATIONS} operations at a time, of {MAX_MESSAGE} bytes");
-                self.refuse(&id, refusal(Code::TooManyOperations, message)).await
+                let error = refusal(Code::TooManyOperations, message);
+                self.say(ServerMessage::Error { id: &id, payload: &[error] }).await
             }
             ClientMessage::Subscribe { id, payload } => {
                 let request: Request =
@@ -128,23 +131,18 @@ impl Connection {
                 let (executor, data) = (executor.clone(), data.clone());
                 // Nothing of it happens here: whatever becomes of it, the connection goes on.
                 let begin = async move { executor.execute_stream(request, Some(data)) };
-                if self.operations.start(id.clone(), bytes, stream::once(begin).flatten().boxed()) {
-                    return Ok(());
-                }
-                self.refuse(&id, refusal(Code::Overloaded, NO_ROOM)).await
+                self.operations.start(id, bytes, stream::once(begin).flatten().boxed());
+                Ok(())
             }
         }
-    }
-
-    async fn refuse(&mut self, id: &str, error: ServerError) -> Result<(), End> {
-        self.say(ServerMessage::Error { id, payload: &[error] }).await
     }
 
     async fn deliver(&mut self, operation: Operation, outcome: Outcome) -> Result<(), End> {
         let Outcome { message, codes, is_last, room } = outcome;
         self.count(&codes);
+        self.unwritten = room;
         self.write(Some(Message::text(message?))).await?;
-        drop(room);
+        self.unwritten = None;
         if is_last {
             self.operations.end(&operation.id);
         } else {

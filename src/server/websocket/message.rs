@@ -8,6 +8,9 @@ use serde_json::{Map, Value};
 use crate::graphql::Code;
 use crate::server::request::Parameters;
 
+/// Bytes of an id, which every message about its operation repeats.
+const LONGEST_ID: usize = 256;
+
 /// What a client says.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
@@ -94,6 +97,9 @@ impl ClientMessage {
         let message = serde_json::from_str(text).map_err(|error| End::BadRequest(error.to_string()))?;
         match message {
             Self::Subscribe { id, .. } if id.is_empty() => Err(End::BadRequest("an id must not be empty".into())),
+            Self::Subscribe { id, .. } if id.len() > LONGEST_ID => {
+                Err(End::BadRequest(format!("an id has at most {LONGEST_ID} bytes")))
+            }
             message => Ok(message),
         }
     }

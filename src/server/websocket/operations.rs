@@ -29,7 +29,6 @@ pub struct Operations {
 struct Begun {
     handle: AbortHandle,
     bytes: usize,
-    _room: Room,
 }
 
 /// One operation.
@@ -70,11 +69,10 @@ impl Operations {
         self.by_id.values().map(|begun| begun.bytes).sum()
     }
 
-    /// Begins an operation under an id that is free. Whether there was room for it.
-    pub fn start(&mut self, id: String, bytes: usize, responses: BoxStream<'static, Response>) -> bool {
-        let Some(room) = self.buffers.take(bytes) else { return false };
+    /// Begins an operation under an id that is free.
+    pub fn start(&mut self, id: String, bytes: usize, responses: BoxStream<'static, Response>) {
         let (handle, registration) = AbortHandle::new_pair();
-        self.by_id.insert(id.clone(), Begun { handle, bytes, _room: room });
+        self.by_id.insert(id.clone(), Begun { handle, bytes });
         // One that panics is over, and the others are not.
         let responses = AssertUnwindSafe(responses).catch_unwind();
         let responses = responses.map(|response| {
@@ -82,7 +80,6 @@ impl Operations {
         });
         let responses = Abortable::new(responses.boxed(), registration).peekable();
         self.resume(Operation { id, buffers: self.buffers.clone(), responses });
-        true
     }
 
     /// Ends an operation, if there is one. No more is heard of it, and its id is free.
