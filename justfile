@@ -1,4 +1,4 @@
-# The commands of a developer; `.ci/run` is all of them.
+# The commands of a developer. `.ci/run` runs all checks.
 
 # list the commands
 default:
@@ -8,46 +8,50 @@ default:
 serve:
     cargo run --release
 
-# the tests on SQLite
+# run the tests on SQLite
 test *ARGS:
     cargo test --workspace {{ARGS}}
 
-# the tests on PostgreSQL
+# run the tests on PostgreSQL
 test-postgres url="postgres://postgres@127.0.0.1/postgres" *ARGS:
     TEST_DATABASE_URL={{url}} cargo test --workspace {{ARGS}}
 
-# format, lint, document
+# format, lint, build the Rust documentation
 check:
     cargo fmt --all
     cargo clippy --workspace --all-targets -- -D warnings
     cargo doc --workspace --no-deps
 
-# check schema.graphql by Relay's rules (needs npm)
+# correct the parts of the documents that derive from the code
+docs:
+    UPDATE_DOCS=1 cargo test --test it -- docs:: operations:: metrics::
+
+# check schema.graphql with Relay's rules (needs npm)
 relay:
     npm --prefix tests/relay ci --no-audit --no-fund
     npm --prefix tests/relay test
 
-# subscribe to a server that is running, by the client library graphql-ws (needs npm)
+# subscribe to a running server with the client library graphql-ws (needs npm)
 subscriptions url="http://127.0.0.1:8000":
     npm --prefix tests/ws ci --no-audit --no-fund
     BOOKENDS_URL={{url}} npm --prefix tests/ws test
 
-# run the audits of the library graphql-http against a server that runs (needs npm)
+# run the audits of the library graphql-http against a running server (needs npm)
 audits url="http://127.0.0.1:8000":
     npm --prefix tests/http ci --no-audit --no-fund
     BOOKENDS_URL={{url}} npm --prefix tests/http test
 
-# build GraphiQL for the server to embed (needs npm)
+# build GraphiQL, for the server to embed (needs npm)
 web:
     npm --prefix web ci --no-audit --no-fund
     npm --prefix web run build
 
-# test the page of a server that runs, in Chromium (needs npm)
+# test the page of a running server in Chromium (needs npm)
 browser url="http://127.0.0.1:8000":
     npm --prefix tests/browser ci --no-audit --no-fund
     BOOKENDS_URL={{url}} npm --prefix tests/browser test
 
-# write schema.graphql anew
+# write schema.graphql
 schema:
     cargo run --quiet -- schema > schema.graphql
 
@@ -55,14 +59,22 @@ schema:
 accept:
     cargo insta accept
 
-# measure what the README claims
+# measure the numbers in the documents
 bench:
     cargo bench
 
-# what a server takes: pages a second, latency, memory (needs wrk, curl and jq)
+# compare the cost of requests before and after a change (needs valgrind, gungraun-runner, jq and PostgreSQL)
+guards *ARGS:
+    benches/guards.sh {{ARGS}}
+
+# measure pages per second, latency and memory of a server (needs wrk, curl and jq)
 load *ARGS:
     benches/load.sh {{ARGS}}
 
-# everything that must hold before a change lands
+# run all checks
 ci:
     .ci/run
+
+# compare with hand-written servers (needs wrk, curl and jq)
+floor *ARGS:
+    benches/floor.sh {{ARGS}}

@@ -39,7 +39,7 @@ async fn main() {
     let db = Db::connect(&Settings::new(&test.url)).await.expect("the test database");
     db.migrate().await.expect("a migrated database");
     seed::fill(&db, PLAN, Progress::for_stdout()).await.expect("a filled database");
-    let db = db.reader;
+    let db = db.writer;
     if db.get_database_backend() == DbBackend::Postgres {
         // What autovacuum does minutes after a load.
         db.execute_unprepared("VACUUM book_rating").await.expect("a settled table");
@@ -61,7 +61,8 @@ async fn backward(db: &DatabaseConnection, columns: &[Column]) {
     let order = Order::of::<Entity>(columns.iter().map(|column| Sort::desc(*column))).expect("an order");
     let args = Args { last: i64::try_from(SIZE).ok(), ..Args::default() };
     let page = Page::new(&args, &order, Limits::default()).expect("a page");
-    let work = work(db, bracket(Entity::find().as_query(), &page, db.get_database_backend())).await;
+    let work =
+        work(db, bracket(Entity::find().as_query(), &page, db.get_database_backend()).expect("a statement")).await;
     assert!(work <= MOST, "the last page costs {work}");
     println!("| last | {BRACKET} | {work} | | |");
 }
@@ -129,7 +130,7 @@ async fn ways(db: &DatabaseConnection, columns: &[Column], depth: u64) -> Vec<Wa
         }
     }
     let page = Page::new(&args, &order, Limits::default()).expect("a page");
-    let statement = bracket(Entity::find().as_query(), &page, backend);
+    let statement = bracket(Entity::find().as_query(), &page, backend).expect("a statement");
     ways.insert(0, Way { name: BRACKET, statement });
     ways.push(Way { name: "`OFFSET`", statement: literal(skipped, backend) });
     let sorts = columns.iter().map(|column| format!("{} DESC", column.as_str())).collect::<Vec<_>>().join(", ");

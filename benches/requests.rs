@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bookends::config::{Limits, Plan, Settings};
 use bookends::db::Db;
-use bookends::graphql::Api;
 use bookends::seed::{self, Progress};
+use bookends::shop::Api;
 use divan::Bencher;
 use sha2::{Digest, Sha256};
 use testdb::TestDb;

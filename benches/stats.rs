@@ -28,7 +28,7 @@ async fn main() {
     db.migrate().await.expect("a migrated database");
     seed::fill(&db, PLAN, Progress::for_stdout()).await.expect("a filled database");
     let books: Vec<Uuid> =
-        book::Entity::find().all(&db.reader).await.expect("books").into_iter().map(|book| book.id).collect();
+        book::Entity::find().all(&db.writer).await.expect("books").into_iter().map(|book| book.id).collect();
 
     let mut times = [[0.0; 2]; 2];
     for _ in 0..RUNS {

@@ -1,4 +1,4 @@
-//! The command line and the settings: the only place that reads the environment.
+//! Command line and settings: the only code that reads the environment.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -9,12 +9,14 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser};
 mod bounds;
 mod command;
 mod limits;
+mod origin;
 mod secret;
 mod telemetry;
 
 pub use bounds::{Bounds, Seconds};
 pub use command::{Command, Direction, Plan};
 pub use limits::Limits;
+pub use origin::{AllowedOrigin, InvalidOrigin, Origin};
 pub use secret::{Secret, SecretError};
 pub use telemetry::{LogFormat, Telemetry};
 
@@ -23,20 +25,20 @@ pub use telemetry::{LogFormat, Telemetry};
 #[command(
     version,
     arg_required_else_help = false,
-    after_help = "Writing takes the token in the environment variable BOOKENDS_WRITE_TOKEN, or in a file. Where it is not set, the server is \
-        written to on a loopback address only, from its own machine."
+    after_help = "Mutations need the token in the environment variable BOOKENDS_WRITE_TOKEN, or in a file (--write-token-file). Without a \
+        token, only clients on the same machine can write, and only if the server listens on a loopback address."
 )]
 pub struct Cli {
-    /// What to do; without it, the server starts.
+    /// The command; `serve` by default.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// Where and how.
+    /// The settings.
     #[command(flatten)]
     pub settings: Settings,
 }
 
 impl Cli {
-    /// What this process was started with. Ends it where that says nothing that can be done, or asks for help.
+    /// The arguments of this process. Exits if they are invalid, or ask for help.
     ///
     /// # Errors
     ///
@@ -49,11 +51,12 @@ impl Cli {
     }
 }
 
-/// Every setting; a flag goes before the environment, the environment before the default.
+/// Every setting. A flag overrides the environment; the environment overrides the default.
 #[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Database")]
 pub struct Settings {
-    /// The database: a SQLite file, made where it is missing, or a PostgreSQL server
-    /// (`postgres://user:password@host/database`; with a password, not as a flag).
+    /// Database: a SQLite file, created if missing, or a PostgreSQL server (`postgres://user@host/database`). Set a URL
+    /// with a password in the environment or in a file, not as a flag.
     #[arg(
         long,
         env = "DATABASE_URL",
@@ -64,11 +67,12 @@ pub struct Settings {
     )]
     pub database_url: Secret,
 
-    /// A file that holds the database's URL, in place of the URL.
+    /// File that contains the database URL. Set either it or `DATABASE_URL`, not both.
     #[arg(long, env = "DATABASE_URL_FILE", value_name = "PATH", conflicts_with = "database_url", global = true)]
     pub database_url_file: Option<PathBuf>,
 
-    /// The most connections to the database that requests share, three or more. On PostgreSQL a quarter of them write.
+    /// Maximum number of database connections, shared by all requests; at least 3. On PostgreSQL, a quarter of them is
+    /// for writes.
     #[arg(
         long,
         env = "DATABASE_CONNECTIONS",
@@ -79,28 +83,35 @@ pub struct Settings {
     )]
     pub database_connections: u32,
 
-    /// The address to serve on.
-    #[arg(long, env = "LISTEN", default_value_t = Settings::LISTEN, value_name = "ADDRESS", global = true)]
+    /// Address and port to listen on.
+    #[arg(
+        long,
+        env = "LISTEN",
+        default_value_t = Settings::LISTEN,
+        value_name = "ADDRESS",
+        help_heading = "Server",
+        global = true
+    )]
     pub listen: SocketAddr,
 
-    /// The token that writing takes: `BOOKENDS_WRITE_TOKEN`, from the environment alone, because everybody on the
-    /// machine reads a command line.
+    /// The token that mutations need: `BOOKENDS_WRITE_TOKEN`. It has no flag, because every user of a machine can read
+    /// command lines.
     #[arg(skip = Secret::from_environment("BOOKENDS_WRITE_TOKEN"))]
     pub write_token: Option<Secret>,
 
-    /// A file that holds the token that writing takes, in place of `BOOKENDS_WRITE_TOKEN`.
-    #[arg(long, env = "BOOKENDS_WRITE_TOKEN_FILE", value_name = "PATH", global = true)]
+    /// File that contains the token that mutations need. Set either it or `BOOKENDS_WRITE_TOKEN`, not both.
+    #[arg(long, env = "BOOKENDS_WRITE_TOKEN_FILE", value_name = "PATH", help_heading = "Server", global = true)]
     pub write_token_file: Option<PathBuf>,
 
-    /// What a request may ask for.
+    /// Limits of one request.
     #[command(flatten)]
     pub limits: Limits,
 
-    /// What the server takes on.
+    /// Limits of the server.
     #[command(flatten)]
     pub bounds: Bounds,
 
-    /// What the server says of its work.
+    /// Log and traces.
     #[command(flatten)]
     pub telemetry: Telemetry,
 }
@@ -125,11 +136,11 @@ impl Settings {
         }
     }
 
-    /// The settings with what stands in files.
+    /// The settings, including those from files.
     ///
     /// # Errors
     ///
-    /// [`SecretError`] for a file that cannot be read, and for a setting that is set twice.
+    /// [`SecretError`] if a file cannot be read, or a setting is set twice.
     pub fn with_files(mut self) -> Result<Self, SecretError> {
         if let Some(path) = &self.database_url_file {
             self.database_url = Secret::new(secret::read("DATABASE_URL", path)?);

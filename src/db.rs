@@ -1,11 +1,10 @@
-//! The database: a SQLite file or a PostgreSQL server, behind the same two handles.
+//! The database: a SQLite file or a PostgreSQL server, behind the same handles.
 
 use std::time::Duration;
 
+use keyset::ReadRows;
 use migration::{Migrator, MigratorTrait};
-use sea_orm::{
-    ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, RuntimeErr, TransactionTrait, sqlx,
-};
+use sea_orm::{DatabaseConnection, DatabaseExecutor, DbBackend, DbErr, RuntimeErr, Statement, TransactionTrait, sqlx};
 use tokio::time::timeout;
 
 use crate::config::Settings;
@@ -13,181 +12,182 @@ use crate::metrics::Metrics;
 
 mod deadline;
 mod failure;
+mod liveness;
+pub mod pool;
 mod postgres;
-mod reader;
+mod reads;
 mod ready;
 mod sqlite;
-mod trust;
 mod wait;
 mod watch;
 
 use deadline::Deadline;
-pub use deadline::Waiver;
+pub use deadline::Suspension;
 pub use failure::Failure;
-pub use reader::Reader;
+pub use liveness::Liveness;
+pub use reads::{Reads, Snapshot};
 pub use ready::{NotReady, Probe};
-pub use trust::Trust;
 
-/// How long to wait for a connection, to the server or from the pool.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
+/// The time to get a connection, from the server or from the pool, or a lock.
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Where to read and where to write.
+/// Handles to read and to write.
 ///
-/// SQLite has one writer at a time and, in WAL mode, any number of readers beside it: a pool of one writing connection
-/// queues the writes in the server, where waiting is cheap, instead of in SQLite's busy handler. On PostgreSQL a
-/// quarter of the connections write: where they wait for each other's locks, they keep no reader waiting.
+/// SQLite has one writer at a time and, in WAL mode, any number of readers. A pool of one writing connection queues the
+/// writes in this process, where waiting is cheaper than in SQLite's busy handler. On PostgreSQL, a quarter of the
+/// connections writes: writers that wait for locks do not block readers.
 #[derive(Clone, Debug)]
 pub struct Db {
-    /// For statements that only read.
-    pub reader: DatabaseConnection,
-    /// For statements that write.
+    /// For reads.
+    pub reader: Reads,
+    /// For writes.
     pub writer: DatabaseConnection,
-    /// Whether the connections can be relied on.
-    pub trust: Trust,
-    /// Whether it can be worked with.
+    /// Which connections may be stale.
+    pub liveness: Liveness,
+    /// Checks whether the database is ready.
     pub probe: Probe,
-    /// What is counted of the work on it.
+    /// The metrics of the work on it.
     pub metrics: Metrics,
-    /// How long its writer may take; on PostgreSQL, the server knows.
+    /// The time limit of the writer on SQLite.
     deadline: Deadline,
 }
 
-/// Why there is no database. Says nothing of the password in the URL.
+/// Why the database cannot be opened. The text never contains the password.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// Neither of the databases that are served.
+    /// The URL has another scheme.
     #[error("the database URL must start with `sqlite:` or `postgres:`")]
     Scheme,
-    /// The URL has parts that its database does not know.
+    /// The URL has an invalid part.
     #[error("the database URL is malformed: {0}")]
     Url(String),
     /// The database does not answer, or not in time.
-    #[error("cannot open {place}: {reason}")]
+    #[error("cannot open {database}: {reason}")]
     Unreachable {
-        /// The file, or the server's address and the database's name.
-        place: String,
-        /// What it said.
+        /// The file, or the database's name and the server's address.
+        database: String,
+        /// The cause.
         reason: String,
     },
 }
 
 impl Db {
-    /// Opens the database that the settings name.
+    /// Opens the database of the settings.
     ///
     /// # Errors
     ///
-    /// [`ConnectError`] for a URL that names none, and for one that does not answer for as long as the settings wait.
+    /// [`ConnectError`] if the URL is invalid, or the database does not answer in time.
     pub async fn connect(settings: &Settings) -> Result<Self, ConnectError> {
-        let Pools { reader, writer, probe, trust, deadline } = match settings.database_url.expose().split_once(':') {
+        let Pools { reader, writer, probe, liveness, deadline } = match settings.database_url.expose().split_once(':') {
             Some(("sqlite", _)) => sqlite::open(settings).await?,
             Some(("postgres" | "postgresql", _)) => postgres::open(settings).await?,
             _ => return Err(ConnectError::Scheme),
         };
         let (probe, metrics) = (Probe::new(probe), Metrics::default());
-        Ok(Self { reader, writer, trust, probe, metrics, deadline }.watched())
+        Ok(Self { reader, writer, liveness, probe, metrics, deadline }.watched())
     }
 
-    /// Waits for its turn to change the schema or to fill an empty database, which lasts until the value is dropped: of
-    /// servers that start together on one PostgreSQL, one does it and the others find it done. SQLite is no server's to
-    /// share.
+    /// Waits for the advisory lock under which the schema is changed and an empty database is filled. It is held until
+    /// the value is dropped: of servers that start together on one PostgreSQL database, one does the work. On SQLite
+    /// there is no lock, because servers do not share a file.
     ///
     /// # Errors
     ///
-    /// [`DbErr`] where the database fails.
-    pub async fn turn(&self) -> Result<Option<DatabaseTransaction>, DbErr> {
+    /// [`DbErr`] if the database fails.
+    pub async fn lock(&self) -> Result<Option<Snapshot>, DbErr> {
         if self.writer.get_database_backend() != DbBackend::Postgres {
             return Ok(None);
         }
-        // Of the connections that read: there are always two of them.
-        let turn = self.reader.begin().await?;
-        unhurried(&turn).await?;
-        // Any number will do that no other program takes.
-        turn.execute_unprepared("SELECT pg_advisory_xact_lock(7236837423021)").await?;
-        Ok(Some(turn))
+        // The reading pool always has two connections: one waits for the lock, the other reads.
+        let lock = self.reader.begin().await?;
+        without_statement_timeout(&lock).await?;
+        // Any number that no other program uses.
+        lock.read(Statement::from_string(DbBackend::Postgres, "SELECT pg_advisory_xact_lock(7236837423021)")).await?;
+        Ok(Some(lock))
     }
 
-    /// Brings the schema up to date.
+    /// Applies all pending migrations.
     ///
     /// # Errors
     ///
-    /// [`DbErr`] where a change fails, or the database has changes that this version does not know.
+    /// [`DbErr`] if a migration fails, or the database has migrations that this version does not know.
     pub async fn migrate(&self) -> Result<(), DbErr> {
-        if self.writer.get_database_backend() != DbBackend::Postgres {
-            let _waiver = self.waive_deadline();
-            return Migrator::up(&self.writer, None).await;
-        }
-        let transaction = self.writer.begin().await?;
-        unhurried(&transaction).await?;
-        Migrator::up(&transaction, None).await?;
-        transaction.commit().await
+        self.change_schema(async |db| Migrator::up(db, None).await).await
     }
 
-    /// Takes back so many changes of the schema, the last one first.
+    /// Reverts the latest migrations, this many.
     ///
     /// # Errors
     ///
     /// As [`Self::migrate`].
     pub async fn migrate_down(&self, steps: u32) -> Result<(), DbErr> {
+        self.change_schema(async |db| Migrator::down(db, Some(steps)).await).await
+    }
+
+    /// Changes the schema without a time limit; on PostgreSQL, in one transaction.
+    async fn change_schema(
+        &self,
+        change: impl AsyncFnOnce(DatabaseExecutor<'_>) -> Result<(), DbErr>,
+    ) -> Result<(), DbErr> {
         if self.writer.get_database_backend() != DbBackend::Postgres {
-            let _waiver = self.waive_deadline();
-            return Migrator::down(&self.writer, Some(steps)).await;
+            let _suspension = self.suspend_deadline();
+            return change((&self.writer).into()).await;
         }
         let transaction = self.writer.begin().await?;
-        unhurried(&transaction).await?;
-        Migrator::down(&transaction, Some(steps)).await?;
+        without_statement_timeout(&transaction).await?;
+        change((&transaction).into()).await?;
         transaction.commit().await
     }
 
-    /// Lets SQLite's writer take as long as it takes while the value lives: a person waits for the end. PostgreSQL is
-    /// told so by each transaction.
-    pub fn waive_deadline(&self) -> Waiver {
-        self.deadline.waive()
+    /// Removes the time limit of SQLite's writer while the value lives. On PostgreSQL, each transaction removes its own.
+    pub fn suspend_deadline(&self) -> Suspension {
+        self.deadline.suspend()
     }
 
-    /// Closes every connection. The last one to a SQLite file takes the write-ahead log into it. What still runs after
-    /// five seconds is left to itself: the database ends what its client has left, and takes back what is half done.
+    /// Closes every connection. The last connection to a SQLite file merges the write-ahead log into it. Statements that
+    /// still run after five seconds are abandoned: the database rolls them back.
     ///
     /// # Errors
     ///
-    /// [`DbErr`] where the database fails.
+    /// [`DbErr`] if the database fails.
     pub async fn close(self) -> Result<(), DbErr> {
         let closed = async {
             self.probe.close().await?;
-            self.reader.close_by_ref().await?;
+            self.reader.close().await?;
             self.writer.close_by_ref().await
         };
-        timeout(PATIENCE, closed).await.unwrap_or_else(|_| {
-            tracing::warn!("statements still run: their connections are left to end by themselves");
+        timeout(CONNECT_TIMEOUT, closed).await.unwrap_or_else(|_| {
+            tracing::warn!("closing without waiting for statements that still run");
             Ok(())
         })
     }
 }
 
-/// What changes tables takes as long as it takes.
-async fn unhurried(transaction: &DatabaseTransaction) -> Result<(), DbErr> {
-    transaction.execute_unprepared("SET LOCAL statement_timeout = 0").await.map(drop)
+/// Removes the time limit of a transaction's statements.
+async fn without_statement_timeout(transaction: &impl ReadRows) -> Result<(), DbErr> {
+    transaction.read(Statement::from_string(DbBackend::Postgres, "SET LOCAL statement_timeout = 0")).await.map(drop)
 }
 
-/// The pools of a database, as it opens them.
+/// The pools of a database.
 struct Pools {
-    reader: DatabaseConnection,
+    reader: Reads,
     writer: DatabaseConnection,
-    /// Of one connection, which asks whether the others could work.
+    /// One connection for the probe.
     probe: DatabaseConnection,
-    trust: Trust,
+    liveness: Liveness,
     deadline: Deadline,
 }
 
-/// What the database itself said, without the layers that passed it on.
-fn unreachable(place: String, error: &DbErr) -> ConnectError {
+/// The database's own message, without the layers around it.
+fn unreachable(database: String, error: &DbErr) -> ConnectError {
     let reason = match error {
         DbErr::Conn(RuntimeErr::SqlxError(error)) => match error.as_ref() {
-            sqlx::Error::PoolTimedOut => format!("no answer within {} seconds", PATIENCE.as_secs()),
+            sqlx::Error::PoolTimedOut => format!("no answer within {} seconds", CONNECT_TIMEOUT.as_secs()),
             sqlx::Error::Database(error) => error.message().to_owned(),
             error => error.to_string(),
         },
-        DbErr::ConnectionAcquire(_) => format!("no answer within {} seconds", PATIENCE.as_secs()),
+        DbErr::ConnectionAcquire(_) => format!("no answer within {} seconds", CONNECT_TIMEOUT.as_secs()),
         error => error.to_string(),
     };
-    ConnectError::Unreachable { place, reason }
+    ConnectError::Unreachable { database, reason }
 }

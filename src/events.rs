@@ -1,24 +1,24 @@
-//! What is added, told to those who asked to hear of it.
+//! Events: new ratings and orders, for subscribers.
 //!
-//! On PostgreSQL a write announces itself by NOTIFY in its own transaction. So it is heard if and when it commits, in
-//! the order of the commits, and by every server on the database. (So that there is such an order, PostgreSQL lets
-//! transactions that announce something commit one after the other.) SQLite is no server's to share: there the word is
-//! passed on in this process, after the commit.
+//! On PostgreSQL, a write sends a NOTIFY in its own transaction. Every server on the database receives it if and when the
+//! transaction commits, in the order of the commits: PostgreSQL commits transactions that notify one after the other. On
+//! SQLite, the event is passed on within this process after the commit.
 //!
-//! Whoever [subscribes](Events::subscribe) reads from a ring of the newest events, [`RING`] of them, which all
-//! subscribers of the server share. One that falls behind by more is told so and hears no more: what slow readers cost
-//! is bounded, and they know that they must list again.
+//! Subscribers read from one ring that holds the newest [`RING`] events. A subscriber that falls further behind gets an
+//! error and its subscription ends, so slow subscribers use a bounded amount of memory.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use ::entity::{book_order, book_rating};
 use async_graphql::futures_util::stream::{self, Stream};
-use sea_orm::{ConnAcquireErr, ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, Statement};
+use keyset::ReadRows;
+use sea_orm::sqlx::postgres::PgConnectOptions;
+use sea_orm::{ConnAcquireErr, ConnectionTrait, DbBackend, DbErr, Statement};
 use tokio::sync::{broadcast, broadcast::error::RecvError};
 use uuid::Uuid;
 
-use crate::db::{Db, PATIENCE};
+use crate::db::{CONNECT_TIMEOUT, Db, Reads};
 
 mod listener;
 mod missed;
@@ -27,75 +27,79 @@ mod recent;
 
 use listener::Listener;
 
-/// How many events a subscriber can fall behind.
+/// The number of events that a subscriber may fall behind.
 pub const RING: usize = 1024;
 
-/// The channel of PostgreSQL's LISTEN and NOTIFY. Channels belong to their database.
+/// The channel of LISTEN and NOTIFY; each database has its own.
 const CHANNEL: &str = "bookends";
 
-/// How long a listening connection may be silent before it is asked whether it still lives: connections die without a
-/// word, too.
-const SILENCE: Duration = Duration::from_secs(30);
+/// The time without a notification after which the listening connection is checked.
+const CHECK_INTERVAL: Duration = Duration::from_secs(30);
 
-/// How long to wait before listening again, at first and at most.
+/// The pause before listening again: the first and the longest.
 const RETRY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
-/// How far back to look for what was missed, before the listening connection was last known to live: as far as the
-/// clocks of two servers may differ, and as long as a transaction may take.
+/// How far to look for missed events before the time at which the listening connection last worked. It covers the
+/// difference between the clocks of two servers, and the time of a transaction.
 const MARGIN: Duration = Duration::from_secs(10);
 
-/// The most that can have been missed: a burst that fits into the ring.
-const MOST_MISSED: usize = 1000;
+/// The maximum number of missed events that are sent: a burst that fits into the ring.
+const MAX_MISSED: usize = 1000;
 
-/// How many ids are kept, to hear nothing twice.
-const RECENT: usize = 10_000;
+/// The number of recent ids that are kept, to send no event twice.
+const MAX_RECENT: usize = 10_000;
 
-/// What has been added.
+/// A new row.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Event {
-    /// A reader gave a book stars.
+    /// A rating was added.
     RatingAdded(book_rating::Model),
-    /// A customer bought a book.
+    /// An order was placed.
     OrderPlaced(book_order::Model),
 }
 
-/// Where events come from and go to. Cheap to clone.
+/// Sends and receives events. Cheap to clone.
 #[derive(Clone)]
 pub struct Events(Arc<Inner>);
 
 struct Inner {
     source: Source,
-    /// Held once here, and once by each subscriber.
+    /// Counts the subscribers: one reference here, and one in each of them.
     subscribers: Arc<()>,
 }
 
 enum Source {
-    /// This process. Whoever commits holds the turn until the word is out.
-    Process { sender: broadcast::Sender<Event>, turn: tokio::sync::Mutex<()> },
-    /// PostgreSQL. Whoever subscribes holds the listener, and it ends with the last one of them.
-    Database { db: DatabaseConnection, listener: Mutex<Weak<Listener>>, starting: tokio::sync::Mutex<()> },
+    /// This process. The lock is held from the commit until the event is sent.
+    Process { sender: broadcast::Sender<Event>, lock: tokio::sync::Mutex<()> },
+    /// PostgreSQL. The subscribers share the listener; it ends with the last one.
+    Database {
+        db: Reads,
+        server: Arc<PgConnectOptions>,
+        listener: Mutex<Weak<Listener>>,
+        starting: tokio::sync::Mutex<()>,
+    },
 }
 
-/// What a subscriber hears.
+/// The events of one subscriber.
 pub struct Receiver {
     events: broadcast::Receiver<Event>,
     _listener: Option<Arc<Listener>>,
     _counted: Arc<()>,
 }
 
-/// Why a subscriber hears no more.
+/// Why a subscription ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Lagged {
-    /// It read too slowly.
-    #[error("fell behind by {0} events; list again, then subscribe")]
+    /// The subscriber read too slowly.
+    #[error("the subscription fell {0} events behind: fetch the list again, then subscribe")]
     Behind(u64),
-    /// The server was cut off from the database for too long.
-    #[error("events were missed while the database was out of reach; list again, then subscribe")]
+    /// The database was unreachable for too long.
+    #[error("events were missed while the database was unreachable: fetch the list again, then subscribe")]
     Missed,
 }
 
 impl Event {
-    /// The primary key of what has been added.
+    /// The primary key of the new row.
     pub fn id(&self) -> Uuid {
         match self {
             Self::RatingAdded(rating) => rating.id,
@@ -103,7 +107,7 @@ impl Event {
         }
     }
 
-    /// The book that it is about.
+    /// The book of the new row.
     pub fn book_id(&self) -> Uuid {
         match self {
             Self::RatingAdded(rating) => rating.book_id,
@@ -115,62 +119,63 @@ impl Event {
 impl Events {
     /// The events of a database.
     pub fn new(db: &Db) -> Self {
-        let source = match db.reader.get_database_backend() {
+        let source = match db.reader.backend() {
             DbBackend::Postgres => Source::Database {
                 db: db.reader.clone(),
+                server: db.writer.get_postgres_connection_pool().connect_options(),
                 listener: Mutex::default(),
                 starting: tokio::sync::Mutex::default(),
             },
-            _ => Source::Process { sender: broadcast::Sender::new(RING), turn: tokio::sync::Mutex::default() },
+            _ => Source::Process { sender: broadcast::Sender::new(RING), lock: tokio::sync::Mutex::default() },
         };
         Self(Arc::new(Inner { source, subscribers: Arc::default() }))
     }
 
-    /// Part of the transaction that adds something: on PostgreSQL, every server hears of it if and when it commits.
+    /// Announces an event as a part of the transaction that adds its row. On SQLite this does nothing.
     ///
     /// # Errors
     ///
-    /// [`DbErr`] where the database fails.
-    pub async fn announce(&self, transaction: &DatabaseTransaction, event: &Event) -> Result<(), DbErr> {
+    /// [`DbErr`] if the database fails.
+    pub async fn announce(&self, transaction: &impl ConnectionTrait, event: &Event) -> Result<(), DbErr> {
         let Source::Database { .. } = &self.0.source else { return Ok(()) };
         let values = [CHANNEL.into(), payload::write(event)?.into()];
         let notify = Statement::from_sql_and_values(DbBackend::Postgres, "SELECT pg_notify($1, $2)", values);
         transaction.execute_raw(notify).await.map(drop)
     }
 
-    /// Commits what an event is of. On SQLite the subscribers in this process hear of it then, and nobody else commits
-    /// meanwhile, so that all hear it in the order of the commits.
+    /// Commits the transaction of an event. On SQLite, the event is sent after the commit, and under a lock, so that events
+    /// are in the order of the commits.
     ///
     /// # Errors
     ///
-    /// What the commit fails by; then nobody hears anything.
+    /// The error of the commit; then nothing is sent.
     pub async fn commit<E>(
         &self,
         commit: impl Future<Output = Result<(), E>>,
         event: impl IntoIterator<Item = Event>,
     ) -> Result<(), E> {
-        let Source::Process { sender, turn } = &self.0.source else { return commit.await };
-        let _turn = turn.lock().await;
+        let Source::Process { sender, lock } = &self.0.source else { return commit.await };
+        let _lock = lock.lock().await;
         commit.await?;
         for event in event {
-            // Without subscribers there is nobody to tell.
+            // It fails if there is no subscriber.
             let _ = sender.send(event);
         }
         Ok(())
     }
 
-    /// What is added from now on: whatever commits after this has returned is heard.
+    /// Subscribes to every event that is committed after this function returns.
     ///
-    /// The first subscriber has the server listen to the database; without subscribers it holds no connection.
+    /// The first subscriber starts the listener. Without subscribers, no connection listens.
     ///
     /// # Errors
     ///
-    /// [`DbErr`] where the database is not listened to within five seconds. The next one tries again.
+    /// [`DbErr`] if the database cannot be listened to within five seconds. The next subscriber tries again.
     pub async fn subscribe(&self) -> Result<Receiver, DbErr> {
         let (events, listener) = match &self.0.source {
             Source::Process { sender, .. } => (sender.subscribe(), None),
             Source::Database { .. } => {
-                let listening = tokio::time::timeout(PATIENCE, self.listening()).await;
+                let listening = tokio::time::timeout(CONNECT_TIMEOUT, self.listening()).await;
                 let no_answer = |_| DbErr::ConnectionAcquire(ConnAcquireErr::Timeout);
                 let (events, listener) = listening.map_err(no_answer)??;
                 (events, Some(listener))
@@ -179,16 +184,16 @@ impl Events {
         Ok(Receiver { events, _listener: listener, _counted: Arc::clone(&self.0.subscribers) })
     }
 
-    /// How many there are who hear.
+    /// The number of subscribers.
     pub fn subscribers(&self) -> usize {
         Arc::strong_count(&self.0.subscribers) - 1
     }
 
     async fn listening(&self) -> Result<(broadcast::Receiver<Event>, Arc<Listener>), DbErr> {
-        let Source::Database { db, listener, starting } = &self.0.source else {
-            return Err(DbErr::Custom("there is nothing to listen to".into()));
+        let Source::Database { db, server, listener, starting } = &self.0.source else {
+            return Err(DbErr::Custom("this database has no notifications".into()));
         };
-        // One starts the listener, the others wait for it.
+        // One subscriber starts the listener; the others wait.
         let _starting = starting.lock().await;
         let running = lock(listener).upgrade();
         if let Some(running) = running
@@ -196,7 +201,7 @@ impl Events {
         {
             return Ok((events, running));
         }
-        let (started, events) = Listener::start(db.clone()).await?;
+        let (started, events) = Listener::start(db.clone(), Arc::clone(server)).await?;
         let started = Arc::new(started);
         *lock(listener) = Arc::downgrade(&started);
         Ok((events, started))
@@ -204,7 +209,7 @@ impl Events {
 }
 
 impl Receiver {
-    /// The events as a stream, which ends after an error.
+    /// The events as a stream that ends after an error.
     pub fn into_stream(self) -> impl Stream<Item = Result<Event, Lagged>> + Send {
         stream::unfold(Some(self), async |receiver| {
             let mut receiver = receiver?;

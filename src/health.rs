@@ -1,46 +1,46 @@
-//! Whether the server on this machine is well, for those who can start a program and nothing else: an image without a
-//! shell has no `curl` to ask `/health` with.
+//! Checks the server on this machine, for environments that can start a program but have no `curl`, such as an image
+//! without a shell.
 
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// A server that has not answered by then is not well.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// The time that the server has for each step of its response.
+const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Why a server is taken for one that is not well.
+/// Why a server is not healthy.
 #[derive(Debug, thiserror::Error)]
 pub enum HealthError {
-    /// Nobody is there, or nobody who answers in time.
-    #[error("no answer from http://{address}/health: {error}")]
-    NoAnswer {
-        /// Who was asked.
+    /// No server, or no response in time.
+    #[error("no response from http://{address}/health: {error}")]
+    NoResponse {
+        /// The address of the server.
         address: SocketAddr,
-        /// What the system said.
+        /// The error of the system.
         error: io::Error,
     },
-    /// Something else than 200.
-    #[error("http://{address}/health answers `{answer}`")]
-    Unwell {
-        /// Who was asked.
+    /// A status other than 200.
+    #[error("http://{address}/health responded `{response}`")]
+    Unhealthy {
+        /// The address of the server.
         address: SocketAddr,
-        /// The beginning of what came.
-        answer: String,
+        /// The first bytes of the response.
+        response: String,
     },
 }
 
-/// Asks the server that was told to listen on this address.
+/// Checks the server that listens on this address.
 ///
 /// # Errors
 ///
-/// [`HealthError`] unless it answers 200.
+/// [`HealthError`] unless the status is 200.
 pub fn check(listen: SocketAddr) -> Result<(), HealthError> {
     let address = reachable(listen);
-    let answer = ask(address).map_err(|error| HealthError::NoAnswer { address, error })?;
-    if answer.starts_with("HTTP/1.1 200") { Ok(()) } else { Err(HealthError::Unwell { address, answer }) }
+    let response = request(address).map_err(|error| HealthError::NoResponse { address, error })?;
+    if response.starts_with("HTTP/1.1 200") { Ok(()) } else { Err(HealthError::Unhealthy { address, response }) }
 }
 
-/// As one asks for it: one listens on all addresses, and is reached at one of them.
+/// An address to connect to: a server that listens on all addresses is reached on the loopback address.
 fn reachable(listen: SocketAddr) -> SocketAddr {
     let ip = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
@@ -50,11 +50,11 @@ fn reachable(listen: SocketAddr) -> SocketAddr {
     SocketAddr::new(ip, listen.port())
 }
 
-/// The status, as it begins every answer.
-fn ask(address: SocketAddr) -> io::Result<String> {
-    let mut socket = TcpStream::connect_timeout(&address, PATIENCE)?;
-    socket.set_write_timeout(Some(PATIENCE))?;
-    socket.set_read_timeout(Some(PATIENCE))?;
+/// The first bytes of the response, with its status.
+fn request(address: SocketAddr) -> io::Result<String> {
+    let mut socket = TcpStream::connect_timeout(&address, TIMEOUT)?;
+    socket.set_write_timeout(Some(TIMEOUT))?;
+    socket.set_read_timeout(Some(TIMEOUT))?;
     write!(socket, "GET /health HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
     let mut status = [0; "HTTP/1.1 200".len()];
     socket.read_exact(&mut status)?;

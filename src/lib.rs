@@ -1,17 +1,19 @@
 //! Bookends: a GraphQL server that pages through tables of any size at a constant cost.
 //!
-//! Every list is a Relay connection, read by the keyset engine in [`keyset`]; this crate is what stands around it. A
-//! request comes in through [`server`], is answered by [`graphql`], and reads the [`db`].
+//! Every list is a Relay connection, which [`keyset_graphql`] shows and the engine [`keyset`] reads. A request enters
+//! through [`server`], is checked by [`request`], executed by [`shop`], and reads the [`db`].
 
 pub mod config;
+mod console;
 pub mod db;
 pub mod events;
-pub mod graphql;
 mod health;
 pub mod metrics;
+pub mod request;
 mod run;
 pub mod seed;
 pub mod server;
+pub mod shop;
 mod telemetry;
 
 pub use health::HealthError;

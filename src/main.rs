@@ -1,4 +1,4 @@
-//! `bookends`: see [`bookends::config`] for what it can do.
+//! The program `bookends`; see [`bookends::config`] for its commands.
 
 use std::process::ExitCode;
 
@@ -17,7 +17,7 @@ async fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("bookends: {error}");
-            ExitCode::FAILURE
+            error.exit_code()
         }
     }
 }

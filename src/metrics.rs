@@ -1,7 +1,6 @@
-//! What is counted and timed, for Prometheus: docs/operations.md lists it.
+//! Metrics for Prometheus; docs/operations.md lists them.
 //!
-//! Labels have few values, whatever clients send. What is of the moment, such as the use of the pools, is looked up
-//! when it is asked for.
+//! Clients cannot add values to labels. Gauges, such as the use of the pools, are read when the metrics are requested.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -19,11 +18,11 @@ use prometheus_client::registry::{Metric, Registry};
 /// The media type of [`Metrics::render`].
 pub const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// The bounds of the buckets of times, in seconds: from a page in memory to beyond what a request may take.
+/// The buckets of durations, in seconds: from a page in memory to more than `REQUEST_TIMEOUT`.
 const TIMES: [f64; 17] =
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 90.0];
 
-/// The metrics of a server, or of what else works on a database. Cheap to clone.
+/// The metrics of a process. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Metrics(Arc<Inner>);
 
@@ -45,128 +44,133 @@ struct Inner {
 
 type Labels<const N: usize> = [(&'static str, Cow<'static, str>); N];
 
-/// What is of the moment.
+/// The values of the gauges.
 #[derive(Clone, Debug)]
-pub struct Moment {
-    /// The pools of connections to the database.
+pub struct Gauges {
+    /// The connection pools.
     pub pools: Vec<Pool>,
-    /// Requests and operations that have a place.
+    /// Requests and operations that hold a permit.
     pub operations_in_flight: usize,
-    /// Subscriptions that listen.
+    /// Active subscriptions.
     pub subscriptions: usize,
-    /// WebSockets that are open.
+    /// Open WebSockets.
     pub websockets: usize,
-    /// Bytes of bodies that come, and of answers that wait to be taken.
+    /// Bytes of request bodies being received and of responses being sent.
     pub buffered: usize,
 }
 
-/// How a pool of connections is used.
+/// The use of a connection pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pool {
-    /// What its connections are for.
+    /// The name of the pool.
     pub name: &'static str,
-    /// Connections at work.
+    /// Connections in use.
     pub used: usize,
-    /// Connections that wait for work.
+    /// Open connections that are not in use.
     pub idle: usize,
-    /// Connections that may be opened yet.
+    /// Connections that can still be opened.
     pub spare: usize,
 }
 
 impl Default for Metrics {
     fn default() -> Self {
         let mut registry = Registry::with_prefix("bookends");
-        registry.register("build", "The version of the server", Info::new([("version", env!("CARGO_PKG_VERSION"))]));
+        registry.register("build", "Version of the server", Info::new([("version", env!("CARGO_PKG_VERSION"))]));
         let to = &mut registry;
         Self(Arc::new(Inner {
             requests: add(
                 to,
                 "request_duration_seconds",
-                "HTTP requests, from the head to the beginning of the answer",
+                "Time of HTTP requests, from the head of the request to the head of the response",
                 times(),
             ),
             operations: add(
                 to,
                 "operation_duration_seconds",
-                "Queries and mutations that were executed to their end, by HTTP or by WebSocket",
+                "Time of executed queries and mutations, over HTTP and WebSockets",
                 times(),
             ),
-            errors: add(to, "errors", "GraphQL errors in answers", Family::default()),
-            pages: add(to, "pages", "Pages read, by the end of the list that they are counted from", Family::default()),
+            errors: add(to, "errors", "GraphQL errors in responses", Family::default()),
+            pages: add(to, "pages", "Pages read, by list and by the end that they are counted from", Family::default()),
             statements: add(
                 to,
                 "statement_duration_seconds",
-                "Statements and commits, without the wait for a connection",
+                "Time of statements and commits, without waiting for a connection",
                 times(),
             ),
-            write_retries: add(to, "write_retries", "Transactions that were run again", Counter::default()),
-            connections: add(to, "connections", "Connections to the database", Family::default()),
+            write_retries: add(to, "write_retries", "Transactions retried after a conflict", Counter::default()),
+            connections: add(to, "connections", "Database connections", Family::default()),
             operations_in_flight: add(
                 to,
                 "operations_in_flight",
-                "What is worked on, of the MAX_REQUESTS at a time",
+                "Requests being executed, at most MAX_REQUESTS",
                 Gauge::default(),
             ),
-            subscriptions: add(to, "subscriptions", "Subscriptions that listen", Gauge::default()),
-            websockets: add(to, "websockets", "WebSockets that are open", Gauge::default()),
-            buffered: add(to, "buffered_bytes", "Bytes of bodies that come and of answers that wait", Gauge::default()),
+            subscriptions: add(to, "subscriptions", "Active subscriptions", Gauge::default()),
+            websockets: add(to, "websockets", "Open WebSockets", Gauge::default()),
+            buffered: add(
+                to,
+                "buffered_bytes",
+                "Bytes of request bodies being received and of responses being sent",
+                Gauge::default(),
+            ),
             registry,
         }))
     }
 }
 
 impl Metrics {
-    /// A request has been answered; or dropped, without a status.
+    /// Records a request; without a status, it was dropped.
     pub fn request(&self, route: &str, method: &'static str, status: Option<u16>, time: Duration) {
         let status = status.map_or("dropped".into(), |status| status.to_string().into());
         let labels = [("route", route.to_owned().into()), ("method", method.into()), ("status", status)];
         self.0.requests.get_or_create(&labels).observe(time.as_secs_f64());
     }
 
-    /// An operation of this kind has been executed.
+    /// Records an executed operation.
     pub fn operation(&self, kind: &'static str, time: Duration) {
         self.0.operations.get_or_create(&[("type", kind.into())]).observe(time.as_secs_f64());
     }
 
-    /// A client has been told of an error with this code.
+    /// Counts an error in a response.
     pub fn error(&self, code: &'static str) {
         self.0.errors.get_or_create(&[("code", code.into())]).inc();
     }
 
-    /// Pages have been read.
-    pub fn pages(&self, list: &'static str, end: End, pages: usize) {
+    /// Counts pages.
+    pub fn pages(&self, list: &str, end: End, pages: usize) {
         let end = match end {
             End::Front => "front",
             End::Back => "back",
         };
-        self.0.pages.get_or_create(&[("list", list.into()), ("end", end.into())]).inc_by(pages as u64);
+        self.0.pages.get_or_create(&[("list", list.to_owned().into()), ("end", end.into())]).inc_by(pages as u64);
     }
 
-    /// A statement has been run.
+    /// Records a statement.
     pub fn statement(&self, pool: &'static str, failed: bool, time: Duration) {
         let outcome = if failed { "failed" } else { "ok" };
         let labels = [("pool", pool.into()), ("outcome", outcome.into())];
         self.0.statements.get_or_create(&labels).observe(time.as_secs_f64());
     }
 
-    /// A transaction is run again.
+    /// Counts a retry.
     pub fn write_retried(&self) {
         self.0.write_retries.inc();
     }
 
-    /// Everything, as Prometheus reads it (`OpenMetrics`, version 1.0).
-    pub fn render(&self, moment: Moment) -> String {
-        for Pool { name, used, idle, spare } in moment.pools {
+    /// All metrics in the format of Prometheus (`OpenMetrics` 1.0).
+    pub fn render(&self, gauges: Gauges) -> String {
+        for Pool { name, used, idle, spare } in gauges.pools {
             for (state, count) in [("used", used), ("idle", idle), ("spare", spare)] {
                 set(&self.0.connections.get_or_create(&[("pool", name.into()), ("state", state.into())]), count);
             }
         }
-        set(&self.0.operations_in_flight, moment.operations_in_flight);
-        set(&self.0.subscriptions, moment.subscriptions);
-        set(&self.0.websockets, moment.websockets);
-        set(&self.0.buffered, moment.buffered);
+        set(&self.0.operations_in_flight, gauges.operations_in_flight);
+        set(&self.0.subscriptions, gauges.subscriptions);
+        set(&self.0.websockets, gauges.websockets);
+        set(&self.0.buffered, gauges.buffered);
         let mut text = String::new();
-        // A `String` takes whatever is written.
+        // Writing into a `String` does not fail.
         let _ = text::encode(&mut text, &self.0.registry);
         text
     }

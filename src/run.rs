@@ -1,85 +1,144 @@
-//! The commands, each as the story that it is.
+//! Runs the commands.
 
-use std::io::{self, Write};
+use std::io;
 use std::net::SocketAddr;
+use std::pin::{Pin, pin};
+use std::process::ExitCode;
 
 use migration::{Migrator, MigratorTrait};
 use sea_orm::DbErr;
 use tokio::net::TcpListener;
 
 use crate::config::{Cli, Command, Direction, Plan, SecretError, Settings};
+use crate::console::print_line;
 use crate::db::{ConnectError, Db};
 use crate::seed::{self, Progress, SeedError};
-use crate::server::{Access, Capacity, InvalidToken};
+use crate::server::{Access, InvalidToken, Server};
 use crate::telemetry::Telemetry;
-use crate::{EndpointError, HealthError, graphql, health, server};
+use crate::{EndpointError, HealthError, health, shop};
 
-/// Why a command failed: one line for a person.
+mod stop;
+
+/// Why a command failed. The text is one line.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// A setting that stands in a file.
+    /// Ctrl-C or SIGTERM ended a command that changes the database.
+    #[error("interrupted: the change in progress was rolled back")]
+    Interrupted,
+    /// The system refuses a signal handler.
+    #[error("cannot install a signal handler: {0}")]
+    Signals(io::Error),
+    /// A setting in a file.
     #[error(transparent)]
     Secret(#[from] SecretError),
-    /// Traces cannot be sent.
+    /// The endpoint of traces.
     #[error(transparent)]
     Telemetry(#[from] EndpointError),
-    /// There is no database.
+    /// The database cannot be opened.
     #[error(transparent)]
     Connect(#[from] ConnectError),
-    /// The schema could not be changed, or its state not be read.
+    /// The schema cannot be changed or read.
     #[error("cannot migrate the database: {0}")]
     Migrate(DbErr),
-    /// Nothing was filled.
+    /// The database cannot be filled.
     #[error("cannot fill the database: {0}")]
     Seed(#[from] SeedError),
-    /// The address is in use, or is none of this machine's.
+    /// The address is in use, or not an address of this machine.
     #[error("cannot listen on {address}: {error}")]
     Listen {
-        /// The address that was asked for.
+        /// The address in the settings.
         address: SocketAddr,
-        /// What the system said.
+        /// The error of the system.
         error: io::Error,
     },
-    /// The server that was asked for is not well.
+    /// The server is not healthy.
     #[error(transparent)]
     Health(#[from] HealthError),
-    /// Who may write is not to be known.
+    /// The token in the settings is invalid.
     #[error(transparent)]
     Access(#[from] InvalidToken),
-    /// The database could not be closed.
+    /// The database cannot be closed.
     #[error("cannot close the database: {0}")]
     Close(DbErr),
+}
+
+impl RunError {
+    /// The exit status of the program.
+    pub fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Interrupted => ExitCode::from(stop::INTERRUPTED),
+            _ => ExitCode::FAILURE,
+        }
+    }
 }
 
 /// Runs a command to its end.
 ///
 /// # Errors
 ///
-/// [`RunError`], whose text is what the person at the terminal needs.
+/// [`RunError`].
 pub async fn run(cli: Cli) -> Result<(), RunError> {
     let settings = &cli.settings.with_files()?;
     match cli.command.unwrap_or(Command::Serve) {
         Command::Schema => {
-            say(graphql::sdl().trim_end());
+            print_line(shop::sdl().trim_end());
             Ok(())
         }
         Command::Health => Ok(health::check(settings.listen)?),
-        Command::Serve => with_telemetry(settings, Box::pin(serve(settings))).await,
-        Command::Migrate { direction } => with_telemetry(settings, Box::pin(migrate(settings, direction))).await,
-        Command::Seed(plan) => with_telemetry(settings, Box::pin(seed(settings, plan))).await,
+        command => {
+            // Before anything is started or printed: from here on, a signal loses no message and no rollback.
+            let mut stop = pin!(stop::signals().map_err(RunError::Signals)?);
+            let telemetry = Telemetry::start(&settings.telemetry)?;
+            let done = with_database(command, settings, stop.as_mut()).await;
+            telemetry.stop().await;
+            done
+        }
     }
 }
 
-/// What works on the database, with a log and traces.
-async fn with_telemetry(settings: &Settings, work: impl Future<Output = Result<(), RunError>>) -> Result<(), RunError> {
-    let telemetry = Telemetry::start(&settings.telemetry)?;
-    let done = work.await;
-    telemetry.stop().await;
-    done
+/// A command that works on the database, until the first signal.
+async fn with_database(
+    command: Command,
+    settings: &Settings,
+    mut stop: Pin<&mut (impl Future<Output = ()> + Send)>,
+) -> Result<(), RunError> {
+    match command {
+        Command::Migrate { direction } => interruptible(stop, Box::pin(migrate(settings, direction))).await,
+        Command::Seed(plan) => interruptible(stop, Box::pin(seed(settings, plan))).await,
+        _ => match interruptible(stop.as_mut(), Box::pin(start(settings))).await {
+            // A signal is no error of `serve`.
+            Err(RunError::Interrupted) => {
+                print_line("stopped before the server started");
+                Ok(())
+            }
+            Err(error) => Err(error),
+            Ok(started) => Box::pin(serve(started, settings, stop)).await,
+        },
+    }
 }
 
-async fn serve(settings: &Settings) -> Result<(), RunError> {
-    // First the address: a port in use should not cost a migration.
+/// The work, or [`RunError::Interrupted`] if a signal comes first: the work is dropped, and with it its transaction.
+async fn interruptible<T>(
+    stop: Pin<&mut (impl Future<Output = ()> + Send)>,
+    work: impl Future<Output = Result<T, RunError>>,
+) -> Result<T, RunError> {
+    tokio::select! {
+        biased;
+        done = work => done,
+        () = stop => Err(RunError::Interrupted),
+    }
+}
+
+/// A server that is ready to accept connections.
+struct Started {
+    listener: TcpListener,
+    address: SocketAddr,
+    access: Access,
+    db: Db,
+}
+
+async fn start(settings: &Settings) -> Result<Started, RunError> {
+    // The address comes first: if the port is in use, nothing is migrated.
     let address = settings.listen;
     let listen = |error| RunError::Listen { address, error };
     let listener = TcpListener::bind(address).await.map_err(listen)?;
@@ -87,58 +146,56 @@ async fn serve(settings: &Settings) -> Result<(), RunError> {
     let access = Access::new(settings.write_token.clone(), address)?;
 
     let db = Db::connect(settings).await?;
-    let turn = db.turn().await.map_err(RunError::Migrate)?;
+    let lock = db.lock().await.map_err(RunError::Migrate)?;
     db.migrate().await.map_err(RunError::Migrate)?;
     if seed::is_empty(&db).await.map_err(SeedError::from)? {
-        say("an empty database: filling in a small sample");
+        print_line("the database is empty: filling it with sample rows");
         seed::fill(&db, Plan::SAMPLE, Progress::for_stdout()).await?;
     }
-    drop(turn);
+    drop(lock);
+    Ok(Started { listener, address, access, db })
+}
 
-    // First this: whoever reads that the server is there may stop it.
-    let stop = server::stop_signal();
-    say(format_args!("open http://{address} in a browser; the API is at http://{address}/graphql"));
-    say(match access {
-        Access::Token(_) => "writing takes the token in BOOKENDS_WRITE_TOKEN",
-        Access::Loopback => "whoever is on this machine may write: there is no BOOKENDS_WRITE_TOKEN",
-        Access::Nobody => {
-            "nobody may write: there is no BOOKENDS_WRITE_TOKEN, and others than this machine can reach the server"
+async fn serve(
+    Started { listener, address, access, db }: Started,
+    settings: &Settings,
+    stop: impl Future<Output = ()> + Send,
+) -> Result<(), RunError> {
+    print_line(format_args!("open http://{address} in a browser; the API is at http://{address}/graphql"));
+    print_line(match access {
+        Access::Token(_) => "writes need the token in BOOKENDS_WRITE_TOKEN",
+        Access::Loopback => {
+            "writes are enabled for clients on this machine; set BOOKENDS_WRITE_TOKEN to require a token"
         }
+        Access::Nobody => "writes are disabled: set BOOKENDS_WRITE_TOKEN, or listen on a loopback address",
     });
-    let router = server::router(graphql::Api::new(db.clone(), settings.limits), access);
-    let (bounds, capacity) = (&settings.bounds, Capacity::new(&settings.bounds));
-    let router = server::observed(server::bounded(router, bounds, &capacity), &db.metrics);
-    server::serve(listener, router, bounds, &capacity.sockets, stop).await;
+    let api = shop::Api::new(db.clone(), settings.limits);
+    Server::new(api, access, settings.bounds.clone()).serve(listener, stop).await;
     db.close().await.map_err(RunError::Close)
 }
 
 async fn migrate(settings: &Settings, direction: Direction) -> Result<(), RunError> {
     let db = Db::connect(settings).await?;
-    let turn = db.turn().await.map_err(RunError::Migrate)?;
+    let lock = db.lock().await.map_err(RunError::Migrate)?;
     match direction {
         Direction::Up => db.migrate().await,
         Direction::Down { steps } => db.migrate_down(steps).await,
         Direction::Status => Ok(()),
     }
     .map_err(RunError::Migrate)?;
-    drop(turn);
+    drop(lock);
     let changes = Migrator::get_migration_with_status_read_only(&db.writer).await.map_err(RunError::Migrate)?;
     for change in changes {
-        say(format_args!("{:8} {}", change.status().to_string().to_lowercase(), change.name()));
+        print_line(format_args!("{:8} {}", change.status().to_string().to_lowercase(), change.name()));
     }
     db.close().await.map_err(RunError::Close)
 }
 
 async fn seed(settings: &Settings, plan: Plan) -> Result<(), RunError> {
     let db = Db::connect(settings).await?;
-    let turn = db.turn().await.map_err(RunError::Migrate)?;
+    let lock = db.lock().await.map_err(RunError::Migrate)?;
     db.migrate().await.map_err(RunError::Migrate)?;
     seed::fill(&db, plan, Progress::for_stdout()).await?;
-    drop(turn);
+    drop(lock);
     db.close().await.map_err(RunError::Close)
-}
-
-/// A line for the person at the terminal. One who no longer listens is no reason to stop.
-pub(crate) fn say(line: impl std::fmt::Display) {
-    let _ = writeln!(io::stdout().lock(), "{line}");
 }

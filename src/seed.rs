@@ -1,4 +1,4 @@
-//! A shop full of rows, the same ones for everybody: for trying things out, for tests, and for measurements.
+//! Generated rows, always the same, for trials, tests and measurements.
 
 mod postgres;
 mod progress;
@@ -15,43 +15,40 @@ pub use shop::Shop;
 use crate::config::Plan;
 use crate::db::Db;
 
-/// Why nothing was filled. The database is as it was.
+/// Why an empty database was not filled. The database is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum SeedError {
-    /// Rows of one shop among those of another would collide with them.
-    #[error("the database holds rows already, and only an empty one is filled")]
+    /// There are rows, with which generated ids could collide.
+    #[error("the database is not empty")]
     NotEmpty,
-    /// A rating or an order is of a book.
+    /// Every rating and every order belongs to a book.
     #[error("ratings and orders need at least one book")]
     NoBooks,
-    /// Somebody pressed Ctrl-C.
-    #[error("interrupted, nothing was filled")]
-    Interrupted,
     /// The database failed.
     #[error(transparent)]
     Database(#[from] DbErr),
 }
 
-/// Whether there is no row in any table.
+/// Whether every table is empty.
 ///
 /// # Errors
 ///
-/// [`DbErr`] where the database fails.
+/// [`DbErr`] if the database fails.
 pub async fn is_empty(db: &Db) -> Result<bool, DbErr> {
     async fn none<E: EntityTrait>(db: &impl ConnectionTrait) -> Result<bool, DbErr> {
         Ok(E::find().limit(1).one(db).await?.is_none())
     }
-    let db = &db.reader;
+    let db = &db.writer;
     Ok(none::<book::Entity>(db).await?
         && none::<book_rating::Entity>(db).await?
         && none::<book_order::Entity>(db).await?)
 }
 
-/// Fills an empty database, in one transaction: all of it or nothing.
+/// Fills an empty database, in one transaction: all of it or nothing. Dropping the future rolls the transaction back.
 ///
 /// # Errors
 ///
-/// [`SeedError`]; the database is then as it was.
+/// [`SeedError`]; the database is then unchanged.
 pub async fn fill(db: &Db, plan: Plan, progress: Progress) -> Result<(), SeedError> {
     if plan.books == 0 && plan.ratings + plan.orders > 0 {
         return Err(SeedError::NoBooks);
@@ -60,15 +57,11 @@ pub async fn fill(db: &Db, plan: Plan, progress: Progress) -> Result<(), SeedErr
         return Err(SeedError::NotEmpty);
     }
     let shop = Shop::new(plan);
-    let _waiver = db.waive_deadline();
-    // Whoever is dropped half-way takes its transaction back.
-    tokio::select! {
-        filled = copy(db, &shop, progress) => filled?,
-        _ = tokio::signal::ctrl_c() => return Err(SeedError::Interrupted),
-    }
-    // The planner's statistics would come by themselves, but minutes later. The rows are there without them.
+    let _suspension = db.suspend_deadline();
+    copy(db, &shop, progress).await?;
+    // Autovacuum would update the planner's statistics only minutes later. A failure does not affect the rows.
     if let Err(error) = db.writer.execute_unprepared("ANALYZE").await {
-        tracing::warn!(%error, "the filled tables were not analysed");
+        tracing::warn!(%error, "cannot update the statistics of the filled tables");
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! What the process says of its work: a log on stderr, and traces where a collector is named.
+//! A log on stderr, and traces if a collector is configured.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
 use std::io::{self, IsTerminal};
@@ -8,9 +8,11 @@ use std::time::Duration;
 use opentelemetry::global;
 use opentelemetry::trace::TracerProvider;
 use opentelemetry_sdk::trace::SdkTracerProvider;
+use tracing::Level;
 use tracing::level_filters::LevelFilter;
 use tracing::subscriber::with_default;
 use tracing_subscriber::filter::{FilterExt, Targets};
+use tracing_subscriber::layer::Filter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt, registry};
@@ -23,44 +25,49 @@ pub mod trace;
 
 pub use otlp::EndpointError;
 
-/// What this program is called among those that trace, and by its modules in the log.
+/// The name of the tracer, and the prefix of this program's targets in the log.
 const NAME: &str = "bookends";
+/// The library that reads lists, whose spans are part of a trace.
+const LISTS: &str = "keyset_graphql";
 
-/// The target of spans that are in the log and in no trace: what is asked all the time, and what has no end.
+/// The target of spans that are logged but not traced: probes, which are frequent, and subscriptions, which are endless.
 pub const UNTRACED: &str = "bookends::untraced";
 
-/// Libraries that say in their details what is nobody's business: queries, tokens, the URL of the database.
-const TALKATIVE: [&str; 6] = ["axum", "hyper", "opentelemetry", "sea_orm", "sqlx", "tungstenite"];
+/// Libraries whose detailed logs contain queries, tokens or the database URL.
+const SENSITIVE: [&str; 6] = ["axum", "hyper", "opentelemetry", "sea_orm", "sqlx", "tungstenite"];
 
-/// How long the last traces may take to be sent.
-const LONGEST_STOP: Duration = Duration::from_secs(2);
+/// The time to send the last traces.
+const MAX_SHUTDOWN: Duration = Duration::from_secs(2);
 
-/// The log and the traces, as long as the process lives.
+/// The log and the traces of the process.
 #[derive(Debug)]
 pub struct Telemetry {
     traces: Option<SdkTracerProvider>,
 }
 
 impl Telemetry {
-    /// Begins: from now on all that the process says goes where the settings have it go. Call it once, in a Tokio
-    /// runtime.
+    /// Installs the log and the traces. Call it once, in a Tokio runtime.
     ///
     /// # Errors
     ///
-    /// [`EndpointError`] where no traces can be sent to the address in the settings.
+    /// [`EndpointError`] if the endpoint in the settings is invalid.
     pub fn start(settings: &config::Telemetry) -> Result<Self, EndpointError> {
         let endpoint = settings.otel_endpoint.as_deref().filter(|endpoint| !endpoint.is_empty());
-        // What is wrong with OpenTelemetry's own settings is said here.
+        // Logs errors in OpenTelemetry's own settings.
         let traces = with_default(registry().with(log(settings)), || {
             endpoint.map(|endpoint| otlp::provider(endpoint, &settings.otel_service_name)).transpose()
         })?;
         let spans = traces.as_ref().map(|traces| {
             let layer = tracing_opentelemetry::layer().with_tracer(traces.tracer(NAME));
-            // Where in the source a span begins, and on which thread, is nobody's question.
+            // Source locations and threads are of no use to operators.
             let layer =
                 layer.with_location(false).with_threads(false).with_target(false).with_tracked_inactivity(false);
-            // What this program says, and not what its libraries do, such as the sending of the traces.
-            let own = Targets::new().with_target(NAME, LevelFilter::INFO).with_target(UNTRACED, LevelFilter::OFF);
+            // Only spans of this program: its libraries trace the sending of traces, too.
+            let own = Targets::new().with_targets([
+                (NAME, LevelFilter::INFO),
+                (LISTS, LevelFilter::INFO),
+                (UNTRACED, LevelFilter::OFF),
+            ]);
             layer.with_filter(own)
         });
         registry().with(log(settings)).with(spans).init();
@@ -77,23 +84,23 @@ impl Telemetry {
         Ok(Self { traces })
     }
 
-    /// Ends: sends the traces that have not been sent yet, for two seconds at most.
+    /// Sends the last traces, for at most two seconds.
     pub async fn stop(self) {
         let Some(traces) = self.traces else { return };
-        // It blocks, and what it waits for is work of the runtime.
-        let stopped = tokio::task::spawn_blocking(move || traces.shutdown_with_timeout(LONGEST_STOP)).await;
+        // It blocks, and waits for tasks of the runtime.
+        let stopped = tokio::task::spawn_blocking(move || traces.shutdown_with_timeout(MAX_SHUTDOWN)).await;
         if !matches!(stopped, Ok(Ok(()))) {
             tracing::warn!(?stopped, "the last traces could not be sent");
         }
     }
 }
 
-/// A time as the log shows it, to a microsecond.
+/// A time in milliseconds, rounded to a microsecond.
 pub fn milliseconds(time: Duration) -> f64 {
     (time.as_secs_f64() * 1e6).round() / 1e3
 }
 
-/// What is logged, and as what.
+/// The layer that writes the log.
 fn log(settings: &config::Telemetry) -> impl Layer<Registry> + use<> {
     let log = fmt::layer().with_writer(io::stderr).with_ansi(io::stderr().is_terminal());
     let log = match settings.log_format {
@@ -101,6 +108,22 @@ fn log(settings: &config::Telemetry) -> impl Layer<Registry> + use<> {
         LogFormat::Json => log.json().flatten_event(true).with_current_span(false).boxed(),
     };
     let details = Targets::new().with_default(LevelFilter::TRACE);
-    let details = details.with_targets(TALKATIVE.map(|library| (library, LevelFilter::INFO)));
-    log.with_filter(EnvFilter::new(&settings.log).and(details))
+    let details = details.with_targets(SENSITIVE.map(|library| (library, LevelFilter::INFO)));
+    log.with_filter(levels(&settings.log).and(details))
+}
+
+/// The levels of the log. Without conditions on spans they are a table, which costs next to nothing.
+fn levels(filter: &str) -> Box<dyn Filter<Registry> + Send + Sync> {
+    match filter.parse::<Targets>() {
+        // The spans of lists are for traces; in the log they are details, unless the filter names them.
+        Ok(levels)
+            if levels.would_enable(LISTS, &Level::INFO)
+                && !levels.would_enable(LISTS, &Level::DEBUG)
+                && !filter.contains(LISTS) =>
+        {
+            Box::new(levels.with_target(LISTS, LevelFilter::WARN))
+        }
+        Ok(levels) => Box::new(levels),
+        Err(_) => Box::new(EnvFilter::new(filter)),
+    }
 }

@@ -1,13 +1,13 @@
-//! What the engine adds to the database's own time: `cargo bench -p keyset --bench engine`.
+//! The time that the engine adds to the database's own: `cargo bench -p keyset --bench engine`.
 //!
-//! A page of twenty out of 100,000 rows in SQLite, in the middle of a tie. The medians of interleaved rounds; on a busy
-//! machine only their ratios mean something.
+//! A page of twenty out of 100,000 rows in SQLite, in the middle of a tie. Times are medians of interleaved rounds. On
+//! a busy machine only their ratios are meaningful.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use keyset::bracket::bracket;
-use keyset::{Args, Key, Limits, Order, Page, Sort, fetch};
+use keyset::{Key, Order, Page, Sort, fetch};
 use sea_orm::prelude::*;
 use sea_orm::{DatabaseConnection, DbBackend, QueryTrait, Statement};
 use testdb::TestDb;
@@ -54,18 +54,16 @@ async fn main() {
 
     let order = Order::of::<Entity>([Sort::desc(Column::People)]).expect("an order");
     let key = Key::new(&order, vec![3_i64.into(), Uuid::from_bytes(*b"0000000000050000").into()]).expect("a key");
-    let after = Some(order.seal(&key).expect("a cursor").into());
-    let args = Args { first: Some(20), after, ..Args::default() };
-    let page = Page::new(&args, &order, Limits::default()).expect("a page");
+    let page = Page::first(&order, 20).after(key).expect("a key of the order");
     let query = Entity::find();
-    let statement = bracket(query.as_query(), &page, DbBackend::Sqlite);
+    let statement = bracket(query.as_query(), &page, DbBackend::Sqlite).expect("a statement");
 
     let one = Statement::from_string(DbBackend::Sqlite, "SELECT 1");
     let mut times: [(&str, Vec<Duration>); 4] = [
         ("build a bracket", Vec::new()),
         ("run it, as a statement", Vec::new()),
         ("fetch: build, run, read, cut", Vec::new()),
-        ("`SELECT 1`: the way to the database and back", Vec::new()),
+        ("`SELECT 1`: the round trip to the database", Vec::new()),
     ];
     for _ in 0..ROUNDS {
         times[0].1.push(each(|| bracket(query.as_query(), &page, DbBackend::Sqlite)));
@@ -93,7 +91,7 @@ async fn main() {
     }
 }
 
-/// The time of one call, out of a hundred.
+/// The mean time of a hundred calls.
 fn each<T>(call: impl Fn() -> T) -> Duration {
     let start = Instant::now();
     for _ in 0..100 {

@@ -1,8 +1,8 @@
-//! The engine's own parts, without a database: `cargo bench -p keyset --bench parts`.
+//! The parts of the engine, without a database: `cargo bench -p keyset --bench parts`.
 
 use divan::{Bencher, black_box};
 use keyset::bracket::bracket;
-use keyset::{Args, Found, Key, Limits, Order, Page, Row, Slice, Sort};
+use keyset::{Found, Key, Order, Page, Row, Slice, Sort};
 use sea_orm::tests_cfg::fruit;
 use sea_orm::{DbBackend, EntityTrait, QueryTrait};
 
@@ -10,7 +10,7 @@ fn main() {
     divan::main();
 }
 
-/// By a column that can be NULL, ties by id.
+/// By a column that can be NULL, then by id.
 fn order() -> Order {
     Order::of::<fruit::Entity>([Sort::desc(fruit::Column::CakeId)]).expect("an order")
 }
@@ -19,10 +19,9 @@ fn key(order: &Order) -> Key {
     Key::new(order, vec![Some(7).into(), 7.into()]).expect("a key")
 }
 
-/// Twenty after a row.
+/// The twenty rows after a key.
 fn page(order: &Order) -> Page {
-    let after = Some(order.seal(&key(order)).expect("a cursor").into());
-    Page::new(&Args { first: Some(20), after, ..Args::default() }, order, Limits::default()).expect("a page")
+    Page::first(order, 20).after(key(order)).expect("a key of the order")
 }
 
 #[divan::bench]

@@ -1,6 +1,6 @@
-//! From a table to its pages, forward and back: `cargo run -p keyset --example cities`.
+//! From a table to its pages: `cargo run -p keyset --example cities`.
 
-use keyset::{Args, Limits, Order, Page, Sort};
+use keyset::{Order, Page, Sort};
 use sea_orm::prelude::*;
 use sea_orm::{Database, IntoActiveModel, Schema};
 
@@ -33,18 +33,17 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         city::Entity::insert(row.into_active_model()).exec(&db).await?;
     }
 
-    // The largest first, those that nobody has counted last; ties by id, which the order appends by itself.
+    // The largest city first, NULLs last. The order appends the primary key, which orders the ties.
     let order = Order::of::<city::Entity>([Sort::desc(city::Column::People)])?;
-    let mut after = None;
+    let mut page = Page::first(&order, 2);
     loop {
-        let args = Args { first: Some(2), after, ..Args::default() };
-        let page = Page::new(&args, &order, Limits::default())?;
         let slice = keyset::fetch(&db, city::Entity::find(), &page).await?;
 
         let names: Vec<&str> = slice.rows.iter().map(|row| row.item.name.as_str()).collect();
         println!("{names:?}, more before: {}, more after: {}", slice.has_previous, slice.has_next);
         let Some(last) = slice.rows.last().filter(|_| slice.has_next) else { break };
-        after = Some(order.seal(&last.key)?.into());
+        // For a client, `order.seal(&last.key)` is the cursor, and `Page::new` opens it.
+        page = page.after(last.key.clone())?;
     }
     Ok(())
 }

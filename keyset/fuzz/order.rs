@@ -1,4 +1,4 @@
-//! An order with a value of every kind: what the fuzz target and the test suite open texts under.
+//! An order with a sort of every kind, under which the fuzz target and the test suite open texts.
 
 use keyset::{Kind, Order, Sort};
 use sea_orm::sea_query::Expr;

@@ -1,12 +1,12 @@
-//! Walks that do not shift under inserts.
+//! Filters that keep a walk through pages stable while rows are inserted.
 
 use chrono::{DateTime, Utc};
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Expr;
 use uuid::Uuid;
 
-/// The rows whose UUIDv7 key was made at an instant or before, to the millisecond: a filter for the query of a walk, so
-/// that the reader's pages do not shift under inserts.
+/// A filter for the rows whose UUIDv7 key was generated at an instant or before, to the millisecond. Pages that are
+/// read with this filter do not shift when rows are inserted.
 ///
 /// ```
 /// # use sea_orm::entity::prelude::*;
@@ -23,12 +23,16 @@ use uuid::Uuid;
 /// let events = event::Entity::find().filter(keyset::as_of(event::Column::Id, began));
 /// ```
 ///
-/// What it cannot do: a row that is deleted or changed leaves the walk, or moves in it; a row whose key was made before
-/// the instant and committed after it still appears; and the instant is compared with the clocks of those who made the
-/// keys, so let a walk begin as far in the past as those clocks differ. Under an order by the key the filter bounds the
-/// index scan; under another one, newer rows are read and thrown away.
+/// The filter is not a snapshot:
 ///
-/// Before 1970 there is no row.
+/// - A row that is deleted disappears, and a row that is changed can move.
+/// - A row whose key was generated before the instant and committed after it appears late.
+/// - The instant is compared with the clocks that generated the keys. Choose an instant that lies in the past by as
+///   much as those clocks differ.
+///
+/// Under an order by the key the filter bounds the index scan. Under another order, newer rows are read and discarded.
+///
+/// An instant before 1970 selects no row.
 pub fn as_of(key: impl ColumnTrait, instant: DateTime<Utc>) -> Expr {
     match first_of(instant.timestamp_millis() + 1) {
         Some(next) => key.lt(next),
@@ -36,7 +40,7 @@ pub fn as_of(key: impl ColumnTrait, instant: DateTime<Utc>) -> Expr {
     }
 }
 
-/// The rows whose UUIDv7 key was made at an instant or after, to the millisecond: the other half of [`as_of`].
+/// A filter for the rows whose UUIDv7 key was generated at an instant or after, to the millisecond. See [`as_of`].
 ///
 /// ```
 /// # use sea_orm::entity::prelude::*;
@@ -60,8 +64,8 @@ pub fn since(key: impl ColumnTrait, instant: DateTime<Utc>) -> Expr {
     }
 }
 
-/// The smallest UUID of a millisecond, of whatever version: before 1970 it is the smallest of all, and beyond the year
-/// 10889 there is none.
+/// The smallest UUID of a millisecond, in any version. Before 1970 it is the smallest UUID; after the year 10889 there
+/// is none.
 fn first_of(millis: i64) -> Option<Uuid> {
     let millis = u128::try_from(millis).unwrap_or(0);
     (millis >> 48 == 0).then(|| Uuid::from_u128(millis << 80))

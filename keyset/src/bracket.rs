@@ -7,70 +7,73 @@
 //! page side:    ranges strictly beyond the key, order,       limit n+1   -> the rows, and has_next
 //! ```
 //!
-//! All of it is one `UNION ALL`; a segment number tells the branches apart, and the outer `ORDER BY` makes the order
-//! the SQL's promise. The row that the key was taken from need not exist any more, and the page may be empty: both
-//! flags are exact all the same.
+//! The statement is one `UNION ALL`. A segment number tells the branches apart, and the outer `ORDER BY` guarantees the
+//! order of the rows. Both flags are exact even if the row of the key no longer exists, or the page is empty.
 //!
 //! ```sql
-//! -- ratings ORDER BY id, the first 20 after a cursor
-//! SELECT * FROM (SELECT id, rating, id AS keyset_0, 0 AS keyset_segment FROM book_rating
+//! -- cities ORDER BY id, the first 20 after a cursor
+//! SELECT * FROM (SELECT id, name, id AS keyset_0, 0 AS keyset_segment FROM city
 //!                WHERE id <= $1 ORDER BY id DESC LIMIT 1) AS r
 //! UNION ALL
-//! SELECT * FROM (SELECT id, rating, id AS keyset_0, 1 AS keyset_segment FROM book_rating
+//! SELECT * FROM (SELECT id, name, id AS keyset_0, 1 AS keyset_segment FROM city
 //!                WHERE id > $2 ORDER BY id ASC LIMIT 21) AS r
 //! ORDER BY keyset_segment ASC, keyset_0 ASC LIMIT 22
 //! ```
 //!
-//! Backward is the same on the reversed order. With both cursors the far bound is a computed column of the rows,
-//! `keyset_inside`, and never a filter, so that a short window cannot send the scan to the end of the table.
+//! Going backward, the statement is the same on the reversed order. With both cursors, the far bound is a computed
+//! column, `keyset_inside`. It is not a filter: with a filter, a short window would scan to the end of the table.
 
 use sea_orm::sea_query::{
     Alias, CaseStatement, CommonTableExpression, Condition, Expr, IntoIden, Order as SqlOrder, OrderedStatement, Query,
     SelectStatement, UnionType, WithClause,
 };
-use sea_orm::{DbBackend, DynIden, Statement};
+use sea_orm::{DbBackend, DbErr, DynIden, Statement};
 
 use crate::dialect::Dialect;
-use crate::range::{self, Edge, Range};
+use crate::range::{self, Edge, Index, Range};
 use crate::{Key, Order, Page};
 
-/// Says which branch a row comes from: [`WITNESS`], or the page's ranges from 1, the nearest first.
+/// The column with the branch of a row: [`WITNESS`], or a range of the page, counted from 1 at the nearest.
 pub(crate) const SEGMENT: &str = "keyset_segment";
 /// The segment of the rows on the near side of the page.
 pub(crate) const WITNESS: i32 = 0;
-/// 1 where a row lies short of the far cursor, else 0; absent where there is no far cursor.
+/// The column that is 1 for a row short of the far cursor, else 0. Without a far cursor it is absent.
 pub(crate) const INSIDE: &str = "keyset_inside";
-/// The table of the rows that a computed order is over.
+/// The table of the rows of a computed order.
 const CANDIDATES: &str = "keyset_candidates";
 
-/// The column that holds the value of the sort at this place.
+/// The column with the value of the sort at this position.
 pub(crate) fn key_column(place: usize) -> DynIden {
-    // Few orders have more sorts: these cost no allocation.
+    // Few orders have more sorts. These names need no allocation.
     const FIRST: [&str; 4] = ["keyset_0", "keyset_1", "keyset_2", "keyset_3"];
     FIRST.get(place).map_or_else(|| Alias::new(format!("keyset_{place}")).into_iden(), |name| name.into_iden())
 }
 
-/// The statement that reads this page of these rows: see the [module](self) for its shape.
+/// The statement that reads this page of a query's rows. See the [module](self) for its form.
 ///
-/// The query brings its columns, filters and joins; an order, a limit or an offset of its own has no meaning here and
-/// is dropped. [`fetch`](crate::fetch) runs it; by itself it is for looking at, or for a plan:
+/// The query brings its columns, filters and joins. Its own order, limit and offset are dropped.
+/// [`fetch`](crate::fetch) runs the statement. Use this function to inspect it, or to explain it:
 ///
 /// ```
 /// # use sea_orm::{DbBackend, EntityTrait, QueryTrait, tests_cfg::cake};
-/// use keyset::{Args, Limits, Order, Page, bracket::bracket};
+/// use keyset::{Order, Page, bracket::bracket};
 ///
-/// let page = Page::new(&Args { first: Some(2), ..Args::default() }, &Order::of::<cake::Entity>([])?, Limits::default())?;
-/// let statement = bracket(cake::Entity::find().as_query(), &page, DbBackend::Sqlite);
+/// let page = Page::first(&Order::of::<cake::Entity>([])?, 2);
+/// let statement = bracket(cake::Entity::find().as_query(), &page, DbBackend::Sqlite)?;
 /// assert!(statement.sql.ends_with(r#"ORDER BY "keyset_segment" ASC, "keyset_0" ASC LIMIT 3"#));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub fn bracket(query: &SelectStatement, page: &Page, backend: DbBackend) -> Statement {
-    let dialect = Dialect(backend);
-    dialect.statement(&select(query, page, dialect))
+///
+/// # Errors
+///
+/// [`DbErr::BackendNotSupported`] unless the backend is PostgreSQL or SQLite.
+pub fn bracket(query: &SelectStatement, page: &Page, backend: DbBackend) -> Result<Statement, DbErr> {
+    let dialect = Dialect::of_backend(backend)?;
+    Ok(dialect.statement(&select(query, page, Index::OfOrder, dialect)))
 }
 
-/// The same, as a part for a larger statement.
-pub(crate) fn select(query: &SelectStatement, page: &Page, dialect: Dialect) -> SelectStatement {
+/// The bracket as part of a larger statement.
+pub(crate) fn select(query: &SelectStatement, page: &Page, index: Index, dialect: Dialect) -> SelectStatement {
     let (order, back) = page.travel();
     let near = page.near().map(|key| key.bind(dialect));
     let far = page.far().map(|key| key.bind(dialect));
@@ -84,7 +87,7 @@ pub(crate) fn select(query: &SelectStatement, page: &Page, dialect: Dialect) -> 
             range::beyond(&order, near, Edge::Exclusive, dialect),
         ),
     };
-    let inside = far.map(|far| inside(&back, &far, dialect));
+    let inside = far.map(|far| inside(&back, &far, index, dialect));
     let size = u64::from(page.size) + 1;
     let limit = size + witnesses.len() as u64;
 
@@ -94,7 +97,7 @@ pub(crate) fn select(query: &SelectStatement, page: &Page, dialect: Dialect) -> 
         if let Some(inside) = &inside {
             rows.expr_as(inside.clone(), INSIDE);
         }
-        range.confine(&mut rows, order, dialect);
+        range.confine(&mut rows, order, index, dialect);
         rows.limit(limit);
         wrapped(rows)
     };
@@ -109,15 +112,15 @@ pub(crate) fn select(query: &SelectStatement, page: &Page, dialect: Dialect) -> 
     union
 }
 
-/// Where the branches take their rows from, with the keys among the columns.
+/// The rows of the branches, with the keys among their columns.
 struct Source {
     rows: SelectStatement,
     candidates: Option<WithClause>,
 }
 
 impl Source {
-    /// The query itself, so that each branch is a descent of an index. Under a computed order there is no index: then
-    /// the query's rows are computed once, and the branches take theirs from those.
+    /// The query itself, so that each branch is a descent of an index. A computed order has no index: then the query's
+    /// rows are computed once, and the branches select from them.
     fn of(query: &SelectStatement, order: &Order) -> Self {
         let mut rows = query.clone();
         rows.clear_order_by().reset_limit().reset_offset();
@@ -132,20 +135,20 @@ impl Source {
         Self { rows, candidates: Some(WithClause::new().cte(table).to_owned()) }
     }
 
-    /// An order over the query, as an order over these rows.
+    /// Converts an order over the query to an order over these rows.
     fn order(&self, order: Order) -> Order {
         if self.candidates.is_some() { order.over_columns(key_column) } else { order }
     }
 }
 
-/// Whether a row lies strictly short of the far cursor: the ranges beyond it on the way back, as one value.
-fn inside(back: &Order, far: &Key, dialect: Dialect) -> CaseStatement {
+/// Whether a row lies strictly short of the far cursor, as a value: whether it is in a range beyond it, going back.
+fn inside(back: &Order, far: &Key, index: Index, dialect: Dialect) -> CaseStatement {
     let ranges = range::beyond(back, far, Edge::Exclusive, dialect);
-    let any = ranges.iter().fold(Condition::any(), |any, range| any.add(range.condition(back, dialect)));
+    let any = ranges.iter().fold(Condition::any(), |any, range| any.add(range.condition(back, index, dialect)));
     Expr::case(any, Expr::cust("1")).finally(Expr::cust("0"))
 }
 
-/// SQLite takes no parentheses around the branches of a union, and no limit within them without.
+/// SQLite accepts a limit within the branch of a union only in a sub-query, and no parentheses around the branch.
 pub(crate) fn wrapped(rows: SelectStatement) -> SelectStatement {
     Query::select().expr(Expr::cust("*")).from_subquery(rows, "r").take()
 }
@@ -158,7 +161,7 @@ pub(crate) fn union_all(mut branches: impl Iterator<Item = SelectStatement>) -> 
     union
 }
 
-/// By segment, and by the keys within it.
+/// Orders rows by segment, and by the keys within it.
 pub(crate) fn order_by_keys(rows: &mut impl OrderedStatement, order: &Order, dialect: Dialect) {
     rows.order_by(SEGMENT, SqlOrder::Asc);
     for (place, sort) in order.sorts().iter().enumerate() {

@@ -1,35 +1,38 @@
 //! Counts that are exact up to a bound, and estimates beyond it.
 //!
-//! The counting stops at the bound, whatever the number of rows. Of those queries that have more, PostgreSQL is asked
-//! what its planner expects: the plan of their union has a node for each of them.
+//! Counting stops at the bound, however many rows there are. For the queries that have more rows, PostgreSQL's planner
+//! is asked for its estimates: the plan of their union has one node for each of them.
 
-use sea_orm::sea_query::{Expr, Func, Query, SelectStatement};
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, JsonValue, QueryTrait, Value};
+use sea_orm::sea_query::{Expr, SelectStatement};
+use sea_orm::{DbErr, JsonValue};
 
-use crate::batch::{BATCH, batch, of_parents, unions};
+use crate::batch::unions;
 use crate::bracket::wrapped;
-use crate::count::{COUNT, bare};
+use crate::count::bare;
 use crate::dialect::Dialect;
+use crate::many::limited_count;
+use crate::source::Parts;
+use crate::{ReadRows, Record, Source, count, many};
 
-/// A number of rows, and how well it is known: see [`count_up_to`].
+/// A number of rows and its precision: see [`count_up_to`].
 ///
-/// | | the rows are |
+/// | | number of rows |
 /// |---|---|
 /// | `Exact(n)` | n |
 /// | `AtLeast(n)` | n or more |
 /// | `Estimate(n)` | about n |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Count {
-    /// Counted.
+    /// All rows were counted.
     Exact(u64),
-    /// Counted up to here, and there are more.
+    /// Counting stopped here, and there are more rows.
     AtLeast(u64),
-    /// What the planner expects of its statistics; more than the bound, which was counted.
+    /// The estimate of the planner. It is larger than the bound, up to which the rows were counted.
     Estimate(u64),
 }
 
 impl Count {
-    /// The number, however well it is known.
+    /// The number, whatever its precision.
     pub fn value(self) -> u64 {
         match self {
             Self::Exact(rows) | Self::AtLeast(rows) | Self::Estimate(rows) => rows,
@@ -37,132 +40,96 @@ impl Count {
     }
 }
 
-/// The number of rows of a query: exactly up to a bound, and beyond it what the planner expects, under a filter too.
+/// Counts the rows of a query exactly up to a bound, or of each of [`Lists`](crate::Lists). Beyond the bound the result
+/// is an estimate, also under a filter.
 ///
-/// It reads at most `bound` + 1 rows. Beyond the bound PostgreSQL is asked for the row estimate of its plan; SQLite has
-/// none, so there it is [`Count::AtLeast`] `bound` + 1.
+/// At most `bound` + 1 rows of each list are read. If there are more, PostgreSQL's planner estimates the number. SQLite
+/// has no estimates, so there the result is [`Count::AtLeast`] `bound` + 1.
 ///
 /// ```no_run
-/// # use sea_orm::{EntityTrait, ColumnTrait, QueryFilter, tests_cfg::{cake, fruit}};
+/// # use sea_orm::{EntityTrait, tests_cfg::{cake, fruit}};
 /// # use keyset::*;
 /// # async fn example(db: &sea_orm::DatabaseConnection) -> Result<(), Box<dyn std::error::Error>> {
 /// let about = match count_up_to(db, cake::Entity::find(), 1000).await? {
 ///     Count::Exact(n) => format!("{n} cakes"),
-///     Count::AtLeast(n) => format!("{n} cakes and more"),
+///     Count::AtLeast(n) => format!("{n} cakes or more"),
 ///     Count::Estimate(n) => format!("about {n} cakes"),
 /// };
-/// # Ok(())
-/// # }
-/// ```
 ///
-/// # Errors
-///
-/// [`DbErr`] where the database fails.
-pub async fn count_up_to<C, Q>(db: &C, query: Q, bound: u32) -> Result<Count, DbErr>
-where
-    C: ConnectionTrait,
-    Q: QueryTrait<QueryStatement = SelectStatement>,
-{
-    let counts = up_to(db, &[bare(query)], bound).await?;
-    counts.first().copied().ok_or_else(|| DbErr::Custom("one query has one count".into()))
-}
-
-/// [`count_up_to`] for the children of each of many parents, in the order of the parents.
-///
-/// `column` is the child's reference to its parent. A parent that is named twice has its count twice, one that has no
-/// children or does not exist has `Exact(0)`. It reads at most `bound` + 1 rows of each parent. It is one statement for
-/// every 400 parents, or for fewer where the query has many parameters, and on PostgreSQL another for every 400 of
-/// those that have more children than the bound.
-///
-/// ```no_run
-/// # use sea_orm::{EntityTrait, ColumnTrait, QueryFilter, tests_cfg::{cake, fruit}};
-/// # use keyset::*;
-/// # async fn example(db: &sea_orm::DatabaseConnection) -> Result<(), Box<dyn std::error::Error>> {
-/// let fruits = count_up_to_many(db, fruit::Entity::find(), fruit::Column::CakeId, [1, 2, 3], 1000).await?;
+/// let of_each_cake = Lists::per_parent(fruit::Entity::find(), fruit::Column::CakeId, [1, 2, 3]);
+/// let fruits = count_up_to(db, of_each_cake, 1000).await?;
 /// assert_eq!(fruits.len(), 3);
 /// # Ok(())
 /// # }
 /// ```
 ///
+/// On PostgreSQL one statement counts any number of lists, and another estimates up to 400 lists that exceed the bound.
+/// On SQLite one statement counts up to 400 lists.
+///
 /// # Errors
 ///
-/// [`DbErr`] where the database fails.
-pub async fn count_up_to_many<C, Q, P>(
-    db: &C,
-    query: Q,
-    column: impl ColumnTrait,
-    parents: P,
-    bound: u32,
-) -> Result<Vec<Count>, DbErr>
+/// [`DbErr`] if the database fails.
+pub async fn count_up_to<C, S>(db: &C, source: S, bound: u32) -> Result<S::Of<Count>, DbErr>
 where
-    C: ConnectionTrait,
-    Q: QueryTrait<QueryStatement = SelectStatement>,
-    P: IntoIterator<Item: Into<Value>>,
+    C: ReadRows + ?Sized,
+    S: Source,
 {
-    up_to(db, &of_parents(&bare(query), column, parents), bound).await
-}
-
-/// The counts of queries that differ in their values alone.
-async fn up_to<C: ConnectionTrait>(db: &C, queries: &[SelectStatement], bound: u32) -> Result<Vec<Count>, DbErr> {
-    let dialect = Dialect(db.get_database_backend());
-    let Some(first) = queries.first() else { return Ok(Vec::new()) };
-    let size = dialect.terms(dialect.parameters(&rows(first, 0)));
+    let (dialect, parts) = (Dialect::of(db)?, source.parts());
+    let rows = &bare(parts.query);
     let more = u64::from(bound) + 1;
-    let counted = counted(db, queries, more, size).await?;
-    let exceed = queries.iter().zip(&counted).filter(|(_, counted)| **counted >= more).map(|(query, _)| query);
-    let mut expected = expected(db, exceed, size).await?.into_iter();
+    let counted = match parts.parents {
+        None => vec![counted(db, rows, more, dialect).await?],
+        Some(parents) => many::count_up_to(db, rows, parents, more, dialect).await?,
+    };
+    let mut expected = match dialect {
+        Dialect::Sqlite => Vec::new(),
+        Dialect::Postgres => {
+            let queries = Parts { query: rows, ..parts }.queries().into_iter().zip(&counted);
+            let exceed = queries.filter(|(_, counted)| **counted >= more).map(|(query, _)| query);
+            expected(db, exceed.collect(), dialect).await?
+        }
+    }
+    .into_iter();
     let count = |counted| match counted {
         counted if counted < more => Count::Exact(counted),
         _ => expected.next().flatten().map_or(Count::AtLeast(more), |rows| Count::Estimate(rows.max(more))),
     };
-    Ok(counted.into_iter().map(count).collect())
+    S::wrap(counted.into_iter().map(count).collect())
 }
 
-/// How many rows each query has, up to a limit.
-async fn counted<C: ConnectionTrait>(
+/// The number of rows of a query, up to a limit.
+async fn counted<C: ReadRows + ?Sized>(
     db: &C,
-    queries: &[SelectStatement],
+    rows: &SelectStatement,
     limit: u64,
-    size: usize,
-) -> Result<Vec<u64>, DbErr> {
-    let dialect = Dialect(db.get_database_backend());
-    let term = |(place, query): (usize, &SelectStatement)| {
-        let mut count = Query::select();
-        count.expr_as(Func::count(Expr::cust("*")), COUNT).expr_as(Expr::cust(place.to_string()), BATCH);
-        count.from_subquery(rows(query, limit), "r").take()
-    };
-    let mut counts = vec![0; queries.len()];
-    for union in unions(queries.iter().enumerate().map(term), size) {
-        for row in db.query_all_raw(dialect.statement(&union)).await? {
-            counts[batch(&row)?] = row.try_get::<i64>("", COUNT)?.unsigned_abs();
-        }
-    }
-    Ok(counts)
+    dialect: Dialect,
+) -> Result<u64, DbErr> {
+    count::one(db, dialect.statement(&limited_count(rows.clone(), limit))).await
 }
 
-/// The rows that the planner expects of each query, as far as it says.
+/// PostgreSQL's estimate for each query, where it has one.
 ///
-/// Without a limit the planner makes one list of the partitions of all tables, or shares the scans out among workers,
-/// and a node's rows are those of a worker. So each query has the largest limit there is: then it is one node, with all
+/// Without a limit the planner merges the partitions of all tables into one list, or divides the scans among workers
+/// and reports the rows of one worker. So each query has the largest possible limit: then it is one node, with all
 /// rows.
-async fn expected<C: ConnectionTrait>(
+async fn expected<C: ReadRows + ?Sized>(
     db: &C,
-    queries: impl Iterator<Item = &SelectStatement>,
-    size: usize,
+    queries: Vec<SelectStatement>,
+    dialect: Dialect,
 ) -> Result<Vec<Option<u64>>, DbErr> {
-    let dialect = Dialect(db.get_database_backend());
-    let queries: Vec<_> = queries.map(|query| wrapped(rows(query, i64::MAX.unsigned_abs()))).collect();
+    let rows = |mut query: SelectStatement| wrapped(query.expr(Expr::cust("1")).limit(i64::MAX.unsigned_abs()).take());
+    let queries: Vec<_> = queries.into_iter().map(rows).collect();
+    // The queries differ only in the parent, so all have as many parameters as the first.
+    let size = dialect.terms(queries.first().map_or(0, |first| dialect.parameters(first)));
     let mut expected = Vec::with_capacity(queries.len());
     for (queries, union) in queries.chunks(size).zip(unions(queries.iter().cloned(), size)) {
-        let Some(explain) = dialect.explain(&union) else { break };
-        let row = db.query_one_raw(explain).await?;
-        let plan = row.map_or(Ok(JsonValue::Null), |row| row.try_get_by_index(0))?;
+        let plan = db.read(dialect.explain(&union)).await?.first().map_or(Ok(JsonValue::Null), Record::plan)?;
         expected.extend(plan_rows(&plan[0]["Plan"], queries.len()));
     }
     Ok(expected)
 }
 
-/// The rows of each of so many queries: of one alone those of the plan, of several those of the nodes right below it.
+/// The estimated rows of each query. One query is the plan itself; several are the nodes directly below it.
 fn plan_rows(plan: &JsonValue, queries: usize) -> Vec<Option<u64>> {
     let rows = |plan: &JsonValue| plan["Plan Rows"].as_u64();
     match plan["Plans"].as_array() {
@@ -170,11 +137,6 @@ fn plan_rows(plan: &JsonValue, queries: usize) -> Vec<Option<u64>> {
         Some(plans) if plans.len() == queries => plans.iter().map(rows).collect(),
         _ => vec![None; queries],
     }
-}
-
-/// The query's rows, as far as a limit.
-fn rows(query: &SelectStatement, limit: u64) -> SelectStatement {
-    query.clone().expr(Expr::cust("1")).limit(limit).take()
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! A key as text, bound to its order.
 //!
-//! `base64url` without padding of: one version byte, two bytes of the order's [fingerprint](Order::fingerprint), the
-//! key's values in the format of the module `wire`. The same row under the same order is always the same text, because
-//! Relay compares cursors as text; and only that text opens again, because every value has one encoding.
+//! A cursor is `base64url` without padding of one version byte, two bytes of the order's
+//! [fingerprint](Order::fingerprint), and the key's values in the format of the module `wire`. A key has exactly one
+//! text, because Relay compares cursors as text, and only that text opens.
 
 use std::fmt;
 
@@ -10,9 +10,9 @@ use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
 use crate::wire::{self, Scalar};
-use crate::{Key, Order, Sort};
+use crate::{Key, KeyError, Order, Sort};
 
-/// The longest cursor, in characters: checked before anything is decoded or sent.
+/// The maximum number of characters of a cursor, checked before it is decoded and before it is sent.
 pub const MAX_LENGTH: usize = 512;
 
 const VERSION: u8 = 1;
@@ -21,7 +21,7 @@ const VERSION: u8 = 1;
 ///
 /// ```
 /// # use sea_orm::tests_cfg::cake;
-/// use keyset::{CursorError, Key, Order, Sort};
+/// use keyset::{CursorError, Key, Order};
 ///
 /// let order = Order::of::<cake::Entity>([])?;
 /// let cursor = order.seal(&Key::new(&order, vec![7.into()])?)?;
@@ -32,86 +32,76 @@ const VERSION: u8 = 1;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Cursor(String);
 
-/// Why a text is no cursor of this order, or a key no cursor at all.
+/// The error for a text that is not a cursor of an order: see [`Order::open`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CursorError {
-    /// Nothing that this crate wrote.
+    /// The text was not written by [`Order::seal`].
     #[error("the cursor is malformed")]
     Malformed,
-    /// Written by another version of this crate.
+    /// The cursor was written by another version of this crate.
     #[error("the cursor has version {0}, not {VERSION}")]
     Version(u8),
-    /// Written under another order.
+    /// The cursor was written under another order.
     #[error("the cursor belongs to another order")]
     OtherOrder,
-    /// It holds more or fewer values than the order has sorts.
+    /// The cursor does not hold one value for each sort.
     #[error("the cursor holds {found} values, not {expected}")]
     Arity {
-        /// The values that the cursor holds.
+        /// The number of values in the cursor.
         found: usize,
-        /// The sorts of the order.
+        /// The number of sorts in the order.
         expected: usize,
     },
-    /// The value at this place, from 0, is of another type than the sort's, or a NULL where there can be none.
+    /// The value at this position, from 0, does not have the type of its sort, or is NULL although the sort is never
+    /// NULL.
     #[error("the cursor's value {0} has the wrong type")]
     Type(usize),
-    /// The sort at this place, from 0, is by no column of the row's table: only the database can tell its value.
-    #[error("the sort {0} is by no column of the row")]
-    NotAColumn(usize),
-    /// Longer than 512 characters: as a key it holds a text too long to page by.
+    /// The text has more than 512 characters.
     #[error("a cursor has at most {MAX_LENGTH} characters, not {0}")]
     TooLong(usize),
-    /// A leap second: no database keeps one.
-    #[error("a cursor keeps no leap second")]
-    LeapSecond,
-    /// Text with a NUL character, which PostgreSQL neither keeps nor accepts.
-    #[error("a cursor keeps no text with a NUL character")]
-    Nul,
-    /// A date before the Julian period: 24 November 4714 BC.
-    #[error("a cursor keeps no date before 4714 BC")]
-    TooFar,
 }
 
 impl Order {
-    /// A key as text.
+    /// Encodes a key as text.
     ///
     /// # Errors
     ///
-    /// [`CursorError::TooLong`], [`CursorError::LeapSecond`], [`CursorError::TooFar`] and [`CursorError::Nul`], for a value that has no
-    /// place in a cursor; [`CursorError::Type`] and [`CursorError::Arity`] for a key of another order.
-    pub fn seal(&self, key: &Key) -> Result<Cursor, CursorError> {
+    /// [`KeyError::TooLong`], [`KeyError::LeapSecond`], [`KeyError::TooFar`] and [`KeyError::Nul`] for a value that no
+    /// cursor can hold. [`KeyError::Arity`] and [`KeyError::Type`] for a key of another order.
+    pub fn seal(&self, key: &Key) -> Result<Cursor, KeyError> {
         let bytes = self.encode(key)?;
         let text = BASE64_URL_SAFE_NO_PAD.encode(bytes);
         if text.len() > MAX_LENGTH {
-            return Err(CursorError::TooLong(text.len()));
+            return Err(KeyError::TooLong(text.len()));
         }
         Ok(Cursor(text))
     }
 
-    /// The key in a text that somebody sent.
+    /// Decodes a text that a client sent.
     ///
     /// # Errors
     ///
-    /// Every text gives a key or a [`CursorError`]; none panics.
+    /// [`CursorError`] for every text that [`Order::seal`] does not write under this order.
     pub fn open(&self, text: &str) -> Result<Key, CursorError> {
         if text.len() > MAX_LENGTH {
             return Err(CursorError::TooLong(text.len()));
         }
         let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).map_err(|_| CursorError::Malformed)?;
         let key = self.decode(&bytes)?;
-        if self.encode(&key)? == bytes { Ok(key) } else { Err(CursorError::Malformed) }
+        // Each value has one encoding, and some have none.
+        if self.encode(&key).is_ok_and(|encoded| encoded == bytes) { Ok(key) } else { Err(CursorError::Malformed) }
     }
 
-    fn encode(&self, key: &Key) -> Result<Vec<u8>, CursorError> {
+    fn encode(&self, key: &Key) -> Result<Vec<u8>, KeyError> {
         let (found, expected) = (key.values().len(), self.sorts().len());
         if found != expected {
-            return Err(CursorError::Arity { found, expected });
+            return Err(KeyError::Arity { found, expected });
         }
         let mut bytes = Vec::with_capacity(3 + 17 * expected);
         bytes.push(VERSION);
         bytes.extend(self.fingerprint().to_be_bytes());
         for (place, (value, sort)) in key.values().iter().zip(self.sorts()).enumerate() {
-            let scalar = sort.kind.scalar(value).ok_or(CursorError::Type(place))?;
+            let scalar = sort.kind.scalar(value).ok_or(KeyError::Type(place))?;
             wire::write(&scalar, &mut bytes)?;
         }
         Ok(bytes)
@@ -135,10 +125,11 @@ impl Order {
             return Err(CursorError::Arity { found, expected });
         }
 
-        let value =
-            |(place, (scalar, sort)): (usize, (Scalar, &Sort))| sort.kind.value(scalar).ok_or(CursorError::Type(place));
+        let value = |(place, (scalar, sort)): (usize, (Scalar, &Sort))| {
+            sort.kind.value(scalar).filter(|value| sort.holds(value)).ok_or(CursorError::Type(place))
+        };
         let values = scalars.into_iter().zip(self.sorts()).enumerate().map(value).collect::<Result<_, _>>()?;
-        Key::new(self, values)
+        Ok(Key::of_values(values))
     }
 }
 

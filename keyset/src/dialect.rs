@@ -1,58 +1,86 @@
-//! Where the databases differ.
+//! The differences between the databases.
 
 use std::fmt;
 use std::str::FromStr;
 
 use rust_decimal::Decimal;
 use sea_orm::sea_query::{
-    Expr, ExprTrait, MysqlQueryBuilder, OrderedStatement, PostgresQueryBuilder, QueryBuilder, SelectStatement,
-    SqlWriter, SqlWriterValues, SqliteQueryBuilder,
+    Expr, ExprTrait, OrderedStatement, PostgresQueryBuilder, QueryBuilder, SelectStatement, SqlWriter, SqlWriterValues,
+    SqliteQueryBuilder, Values,
 };
 use sea_orm::{DbBackend, DbErr, QueryResult, Statement, Value};
 
-use crate::{Direction, Kind, Nulls, Sort};
+use crate::{Direction, Kind, Nulls, ReadRows, Sort};
 
-/// What a database does by itself, and how a statement is written for it.
+/// A supported database: how it behaves, and how statements are written for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Dialect(pub(crate) DbBackend);
+pub(crate) enum Dialect {
+    Postgres,
+    Sqlite,
+}
 
 impl Dialect {
+    /// The dialect of a connection.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr::BackendNotSupported`] unless it is PostgreSQL or SQLite.
+    pub(crate) fn of(db: &(impl ReadRows + ?Sized)) -> Result<Self, DbErr> {
+        Self::of_backend(db.backend())
+    }
+
+    /// The same for a backend without a connection.
+    pub(crate) fn of_backend(backend: DbBackend) -> Result<Self, DbErr> {
+        match backend {
+            DbBackend::Postgres => Ok(Self::Postgres),
+            DbBackend::Sqlite => Ok(Self::Sqlite),
+            other => {
+                Err(DbErr::BackendNotSupported { db: other.as_str(), ctx: "keyset supports PostgreSQL and SQLite" })
+            }
+        }
+    }
+
+    fn backend(self) -> DbBackend {
+        match self {
+            Self::Postgres => DbBackend::Postgres,
+            Self::Sqlite => DbBackend::Sqlite,
+        }
+    }
+
     /// Whether `(a, b) > (v, w)` is a descent of an index on `(a, b)`; `last` says whether `b` ends the order.
     ///
-    /// MySQL reads the index from its start. SQLite seeks plain columns alone, and none that is the rowid, as an
-    /// integer primary key is: it would descend to `a = v` and walk through the ties.
+    /// SQLite seeks only plain columns, and not the rowid, which an integer primary key is: it would descend to `a = v`
+    /// and walk through the ties.
     pub(crate) fn seeks_row_value(self, a: &Sort, b: &Sort, last: bool) -> bool {
-        match self.0 {
-            DbBackend::Postgres => true,
-            DbBackend::Sqlite => {
+        match self {
+            Self::Postgres => true,
+            Self::Sqlite => {
                 let rowid = last && matches!(b.kind, Kind::SmallInt | Kind::Int | Kind::BigInt);
                 a.is_column() && b.is_column() && !rowid
             }
-            _ => false,
         }
     }
 
-    /// Where an index keeps its NULLs when it is read this way.
+    /// Where an index has its NULLs when it is read in this direction.
     pub(crate) fn native_nulls(self, direction: Direction) -> Nulls {
-        let nulls_are_large = self.0 == DbBackend::Postgres;
-        match (nulls_are_large, direction) {
-            (true, Direction::Asc) | (false, Direction::Desc) => Nulls::Last,
-            (true, Direction::Desc) | (false, Direction::Asc) => Nulls::First,
+        match (self, direction) {
+            (Self::Postgres, Direction::Asc) | (Self::Sqlite, Direction::Desc) => Nulls::Last,
+            (Self::Postgres, Direction::Desc) | (Self::Sqlite, Direction::Asc) => Nulls::First,
         }
     }
 
-    /// A value as this database compares it. SQLite has no decimals: sea-query would bind one as text, which is larger
-    /// than every number unless a column of numeric affinity stands on the other side.
+    /// A value as this database compares it. SQLite has no decimals. As text, as sea-query binds it, a decimal would be
+    /// larger than every number, unless it is compared with a column of numeric affinity.
     pub(crate) fn bind(self, value: &Value) -> Value {
-        match (self.0, value) {
-            (DbBackend::Sqlite, Value::Decimal(decimal)) => {
+        match (self, value) {
+            (Self::Sqlite, Value::Decimal(decimal)) => {
                 Value::Double(decimal.and_then(|decimal| decimal.to_string().parse().ok()))
             }
             (_, value) => value.clone(),
         }
     }
 
-    /// A double of a result row. SQLite hands out an integer where an expression came to one.
+    /// Reads a double. SQLite returns an integer if an expression results in one.
     pub(crate) fn read_double(self, row: &QueryResult, column: &str) -> Result<Option<f64>, DbErr> {
         let double = row.try_get("", column);
         if !self.is_sqlite() || double.is_ok() {
@@ -63,20 +91,20 @@ impl Dialect {
         integer.or(double)
     }
 
-    /// A decimal of a result row. On SQLite it is a double, whose shortest text gives [`Dialect::bind`] the same double
-    /// back, so that its row is found again. Where a decimal has no room for that text, it is refused.
+    /// Reads a decimal. On SQLite it is a double. Its shortest text gives [`Dialect::bind`] the same double, so that
+    /// the row is found again. If that text does not fit a decimal, the result is an error.
     pub(crate) fn read_decimal(self, row: &QueryResult, column: &str) -> Result<Option<Decimal>, DbErr> {
         if !self.is_sqlite() {
             return row.try_get("", column);
         }
         let Some(double) = self.read_double(row, column)? else { return Ok(None) };
-        let decimal = Decimal::from_str(&double.to_string()).ok();
-        let exact = decimal.filter(|decimal| decimal.to_string().parse() == Ok(double));
-        exact.map(Some).ok_or_else(|| DbErr::Type(format!("{column} holds {double}, for which a decimal has no room")))
+        let exact = decimal(double).map(Some);
+        exact.ok_or_else(|| DbErr::Type(format!("{column} holds {double}, which does not fit a decimal")))
     }
 
-    /// What an index finds where a value is not NULL. SQLite seeks `IS NOT NULL` in a plain column only; an expression
-    /// it has to be told the smallest value of, in SQLite's order of types: numbers, text, bytes.
+    /// A predicate for values that are not NULL, which an index can seek. SQLite seeks `IS NOT NULL` only for a plain
+    /// column. For an expression the predicate names the smallest value of its type, in SQLite's order: numbers, text,
+    /// bytes.
     pub(crate) fn not_null(self, sort: &Sort) -> Expr {
         let expr = sort.expr.clone();
         match sort.kind {
@@ -87,18 +115,18 @@ impl Dialect {
         }
     }
 
-    /// Whether the NULLs that a range is pinned to must be named in its order for an index to serve it. PostgreSQL does
-    /// not see that `IS NULL` leaves but one value.
+    /// Whether a column that a range pins to NULL must be in its `ORDER BY` for an index to serve it. PostgreSQL does
+    /// not recognise that `IS NULL` leaves only one value.
     pub(crate) fn orders_by_nulls(self) -> bool {
         !self.is_sqlite()
     }
 
-    /// Where the first column of an index is equal to a value.
+    /// The predicate that pins the first column of an index to a value.
     ///
-    /// PostgreSQL takes such a column for a constant, so that the primary key, too, has the rows in the order of what
-    /// follows; and where it expects the value to be frequent it walks through that, and filters. If those that follow
-    /// are rare after all, it walks to the end of the table. It does not see through a list, in whose index scan the
-    /// value is sought once.
+    /// With `a = v`, PostgreSQL treats the column as a constant, and the primary key has the rows in the same order. If
+    /// the planner expects the value to be frequent, it scans the primary key and filters. If the remaining rows with
+    /// the value are rare, that scan runs to the end of the table. A list prevents this: the planner does not treat the
+    /// column as a constant, and the index scan seeks the value once.
     ///
     /// ```sql
     /// a IN (v, v)
@@ -107,54 +135,41 @@ impl Dialect {
         if self.orders_by_pins() { expr.is_in([value.clone(), value]) } else { expr.eq(value) }
     }
 
-    /// Whether what is pinned so must be named in the order.
+    /// Whether a column that is pinned by [`Dialect::pinned`] must be in the `ORDER BY`.
     pub(crate) fn orders_by_pins(self) -> bool {
-        self.0 == DbBackend::Postgres
+        self == Self::Postgres
     }
 
-    /// Whether a subquery can refer to the row that it is joined to.
-    pub(crate) fn has_lateral(self) -> bool {
-        self.0 == DbBackend::Postgres
-    }
-
-    /// The names of the columns of a list of values.
-    pub(crate) fn value_columns(self) -> [&'static str; 2] {
-        if self.0 == DbBackend::MySql { ["column_0", "column_1"] } else { ["column1", "column2"] }
-    }
-
-    /// Asks the planner how many rows it expects; its answer is JSON. `None` where it has no numbers.
-    pub(crate) fn explain(self, rows: &SelectStatement) -> Option<Statement> {
-        if self.0 != DbBackend::Postgres {
-            return None;
-        }
+    /// The statement that returns PostgreSQL's estimates as JSON.
+    pub(crate) fn explain(self, rows: &SelectStatement) -> Statement {
         let statement = self.statement(rows);
-        Some(Statement { sql: format!("EXPLAIN (FORMAT JSON) {}", statement.sql), ..statement })
+        Statement { sql: format!("EXPLAIN (FORMAT JSON) {}", statement.sql), ..statement }
     }
 
-    /// The most terms of a union, and the most parameters of a statement.
+    /// The maximum number of terms of a union, and of parameters of a statement.
     ///
-    /// SQLite takes 500 terms. PostgreSQL takes some thousands until its stack is full, but it plans 4,000 of them in
-    /// fifty times the time that 400 take.
+    /// SQLite accepts 500 terms. PostgreSQL accepts thousands before its stack overflows, but planning 4,000 terms
+    /// takes fifty times as long as planning 400.
     pub(crate) fn limits(self) -> (usize, usize) {
         if self.is_sqlite() { (400, 32_000) } else { (400, 65_000) }
     }
 
-    /// How many terms fit into a union when none of them has more parameters than that.
+    /// The number of terms that fit into a union if no term has more parameters than this.
     pub(crate) fn terms(self, parameters: usize) -> usize {
         let (terms, most) = self.limits();
         (most / parameters.max(1)).clamp(1, terms)
     }
 
-    /// How many parameters a statement has.
+    /// The number of parameters of a statement.
     pub(crate) fn parameters(self, select: &SelectStatement) -> usize {
         self.statement(select).values.map_or(0, |values| values.0.len())
     }
 
     pub(crate) fn is_sqlite(self) -> bool {
-        self.0 == DbBackend::Sqlite
+        self == Self::Sqlite
     }
 
-    /// Orders a statement by an expression, with the NULLs in their place where that has to be said.
+    /// Orders a statement by an expression. If `placed`, the placement of NULLs is added unless it is the default.
     pub(crate) fn order_by(self, statement: &mut impl OrderedStatement, expr: Expr, sort: &Sort, placed: bool) {
         let direction = sort.direction.into();
         if placed && self.native_nulls(sort.direction) != sort.nulls {
@@ -166,26 +181,51 @@ impl Dialect {
 
     /// The statement as text and parameters.
     pub(crate) fn statement(self, select: &SelectStatement) -> Statement {
-        match self.0 {
-            DbBackend::Postgres => self.write(select, &PostgresQueryBuilder),
-            DbBackend::MySql => self.write(select, &MysqlQueryBuilder),
-            _ => self.write(select, &SqliteQueryBuilder),
+        match self {
+            Self::Postgres => self.write(select, &PostgresQueryBuilder),
+            Self::Sqlite => self.write(select, &SqliteQueryBuilder),
         }
     }
 
     fn write(self, select: &SelectStatement, builder: &impl QueryBuilder) -> Statement {
         let (placeholder, numbered) = builder.placeholder();
-        let mut writer = LiteralLimits { sql: SqlWriterValues::new(placeholder, numbered), after_limit: false };
-        builder.prepare_select_statement(select, &mut writer);
-        let (sql, values) = writer.sql.into_parts();
-        Statement::from_sql_and_values(self.0, sql, values)
+        let (sql, values) = written(select, builder, placeholder, numbered);
+        Statement::from_sql_and_values(self.backend(), sql, values)
+    }
+
+    /// A statement for SQLite with numbered parameters (`?1`), as text and parameters.
+    pub(crate) fn numbered(select: &SelectStatement) -> (String, Vec<Value>) {
+        let (sql, values) = written(select, &SqliteQueryBuilder, "?", true);
+        (sql, values.0)
+    }
+
+    /// A statement from text and parameters.
+    pub(crate) fn raw(self, sql: String, values: impl Iterator<Item = Value>) -> Statement {
+        Statement::from_sql_and_values(self.backend(), sql, values)
     }
 }
 
-/// Writes what follows a LIMIT as a literal.
+/// The decimal with the shortest text of a double, unless it is another number.
+pub(crate) fn decimal(double: f64) -> Option<Decimal> {
+    let decimal = Decimal::from_str(&double.to_string()).ok();
+    decimal.filter(|decimal| decimal.to_string().parse() == Ok(double))
+}
+
+fn written(
+    select: &SelectStatement,
+    builder: &impl QueryBuilder,
+    placeholder: &str,
+    numbered: bool,
+) -> (String, Values) {
+    let mut writer = LiteralLimits { sql: SqlWriterValues::new(placeholder, numbered), after_limit: false };
+    builder.prepare_select_statement(select, &mut writer);
+    writer.sql.into_parts()
+}
+
+/// Writes the number after a `LIMIT` as a literal.
 ///
-/// A bound LIMIT makes SQLite prepare the statement again at every execution, and keeps PostgreSQL from ever settling
-/// on a generic plan.
+/// With a bound `LIMIT`, SQLite prepares the statement again at every execution, and PostgreSQL never chooses a generic
+/// plan.
 struct LiteralLimits {
     sql: SqlWriterValues,
     after_limit: bool,

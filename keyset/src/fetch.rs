@@ -1,46 +1,55 @@
-//! From a query to a slice.
+//! From a query to slices.
 
 use sea_orm::sea_query::SelectStatement;
-use sea_orm::{ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryResult, QueryTrait, Select};
+use sea_orm::{ConnectionTrait, DbErr, EntityTrait, FromQueryResult, Select};
 
-use crate::bracket::{self, bracket};
+use crate::bracket::{order_by_keys, select};
 use crate::dialect::Dialect;
-use crate::slice::Found;
-use crate::{Key, Page, Row, Slice};
+use crate::join::joined;
+use crate::range::Index;
+use crate::source::Parts;
+use crate::texts::{Shape, Texts};
+use crate::{Join, Page, ReadRows, Record, Slice, Source, many};
 
-/// One page of an entity's rows, by one statement.
-///
-/// The query brings the filters and joins.
+/// Reads one page of an entity's rows with one statement, or the same page for each of [`Lists`](crate::Lists).
 ///
 /// ```no_run
-/// # use sea_orm::{EntityTrait, ColumnTrait, QueryFilter, tests_cfg::{cake, fruit}};
+/// # use sea_orm::{EntityTrait, ColumnTrait, QueryFilter, tests_cfg::fruit};
 /// # use keyset::*;
 /// # async fn example(db: &sea_orm::DatabaseConnection) -> Result<(), Box<dyn std::error::Error>> {
 /// let order = Order::of::<fruit::Entity>([Sort::asc(fruit::Column::Name)])?;
-/// let page = Page::new(&Args { first: Some(10), ..Args::default() }, &order, Limits::default())?;
+/// let page = Page::first(&order, 10);
 /// let of_one_cake = fruit::Entity::find().filter(fruit::Column::CakeId.eq(7));
 /// let slice = fetch(db, of_one_cake, &page).await?;
+///
+/// let of_each_cake = Lists::per_parent(fruit::Entity::find(), fruit::Column::CakeId, [1, 2, 3]);
+/// let slices = fetch(db, of_each_cake, &page).await?;
+/// assert_eq!(slices.len(), 3);
 /// # Ok(())
 /// # }
 /// ```
 ///
+/// Lists per parent take one statement on PostgreSQL, and one statement for every 400 parents on SQLite.
+///
 /// # Errors
 ///
-/// [`DbErr`] where the database fails.
-pub async fn fetch<C, E>(db: &C, query: Select<E>, page: &Page) -> Result<Slice<E::Model>, DbErr>
+/// [`DbErr`] if the database fails. [`DbErr::Type`] unless all parents have one type; integers of all widths are one
+/// type.
+pub async fn fetch<C, S, E>(db: &C, source: S, page: &Page) -> Result<S::Of<Slice<E::Model>>, DbErr>
 where
     C: ConnectionTrait,
+    S: Source<Query = Select<E>>,
     E: EntityTrait,
 {
-    fetch_into(db, query, page).await
+    fetch_into(db, source, page).await
 }
 
-/// [`fetch`], into another model than the entity's own: a partial model, or one over a join.
+/// Like [`fetch`], into another model than the entity's own: a partial model, or one over a join.
 ///
-/// Columns may be projected at will; what the page needs of them is selected besides.
+/// The query may select any columns. The columns that the page needs are added.
 ///
 /// ```no_run
-/// # use sea_orm::{EntityTrait, ColumnTrait, QueryFilter, tests_cfg::{cake, fruit}};
+/// # use sea_orm::{EntityTrait, tests_cfg::fruit};
 /// # use keyset::*;
 /// # async fn example(db: &sea_orm::DatabaseConnection) -> Result<(), Box<dyn std::error::Error>> {
 /// # use sea_orm::{DerivePartialModel, QuerySelect};
@@ -50,7 +59,7 @@ where
 ///     name: String,
 /// }
 ///
-/// let page = Page::new(&Args::default(), &Order::of::<fruit::Entity>([])?, Limits::default())?;
+/// let page = Page::first(&Order::of::<fruit::Entity>([])?, 10);
 /// let names = fruit::Entity::find().select_only().column(fruit::Column::Name);
 /// let slice = fetch_into::<Name, _, _>(db, names, &page).await?;
 /// # Ok(())
@@ -59,24 +68,91 @@ where
 ///
 /// # Errors
 ///
-/// [`DbErr`] where the database fails, or a row does not fit the model.
-pub async fn fetch_into<M, C, Q>(db: &C, query: Q, page: &Page) -> Result<Slice<M>, DbErr>
+/// [`DbErr`] if the database fails, or if a row does not fit the model.
+pub async fn fetch_into<M, C, S>(db: &C, source: S, page: &Page) -> Result<S::Of<Slice<M>>, DbErr>
 where
     M: FromQueryResult,
     C: ConnectionTrait,
-    Q: QueryTrait<QueryStatement = SelectStatement>,
+    S: Source,
 {
-    let backend = db.get_database_backend();
-    let rows = db.query_all_raw(bracket(query.as_query(), page, backend)).await?;
-    let found = rows.iter().map(|row| read(row, page, Dialect(backend))).collect::<Result<_, _>>()?;
-    Ok(Slice::cut(found, page))
+    let slices = read(db, source.parts(), page, &[], None).await?;
+    S::wrap(slices.into_iter().map(Slice::read).collect::<Result<_, _>>()?)
 }
 
-/// A row of a bracket.
-pub(crate) fn read<M: FromQueryResult>(row: &QueryResult, page: &Page, dialect: Dialect) -> Result<Found<M>, DbErr> {
-    Ok(Found {
-        segment: row.try_get("", bracket::SEGMENT)?,
-        inside: page.far().is_none() || row.try_get::<i32>("", bracket::INSIDE)? == 1,
-        row: Row { key: Key::read(&page.order, row, dialect)?, item: M::from_query_result(row, "")? },
-    })
+/// Like [`fetch`], with relations to one, as rows of the database: still one statement. Read [`Models`](crate::Models)
+/// from them. `texts` holds the texts of earlier statements of this list.
+///
+/// ```no_run
+/// # use sea_orm::{EntityTrait, tests_cfg::{cake, fruit}};
+/// # use keyset::*;
+/// # async fn example(db: &sea_orm::DatabaseConnection) -> Result<(), Box<dyn std::error::Error>> {
+/// let page = Page::first(&Order::of::<fruit::Entity>([])?, 10);
+/// let cake = Join::new::<cake::Entity>("cake_1", fruit::Column::CakeId, cake::Column::Id);
+/// let slice = fetch_rows(db, fruit::Entity::find(), &page, &[cake.clone()], &Texts::default()).await?;
+///
+/// let (fruits, cakes) = (Models::<fruit::Entity>::default(), Models::<cake::Entity>::joined(&cake));
+/// let (mut fruits, mut cakes) = (fruits.reader(), cakes.reader());
+/// for row in slice.rows {
+///     let fruit = fruits.read(&row.item)?;
+///     let cake: Option<cake::Model> = cakes.read(&row.item)?;
+/// }
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # Errors
+///
+/// As [`fetch`].
+pub async fn fetch_rows<C, S>(
+    db: &C,
+    source: S,
+    page: &Page,
+    joins: &[Join],
+    texts: &Texts,
+) -> Result<S::Of<Slice<Record>>, DbErr>
+where
+    C: ReadRows + ?Sized,
+    S: Source,
+{
+    S::wrap(read(db, source.parts(), page, joins, Some(texts)).await?)
+}
+
+/// A slice for each list.
+async fn read<C: ReadRows + ?Sized>(
+    db: &C,
+    parts: Parts<'_>,
+    page: &Page,
+    joins: &[Join],
+    texts: Option<&Texts>,
+) -> Result<Vec<Slice<Record>>, DbErr> {
+    let dialect = Dialect::of(db)?;
+    if let Some(parents) = parts.parents {
+        return many::fetch(db, parts.query, parents, page, joins, dialect, texts).await;
+    }
+    let write = |page: &Page| dialect.statement(&rows(parts.query, page, joins, parts.index(), dialect));
+    let kept = match texts {
+        None => None,
+        Some(texts) => {
+            let shape = Shape { query: parts.query, page, joins, parents: None, dialect };
+            texts.statement(shape, &[], |page| Ok(Some(write(page))))?
+        }
+    };
+    let rows = db.read(kept.unwrap_or_else(|| write(page))).await?;
+    Ok(vec![Slice::of(rows, page, dialect)?])
+}
+
+/// The statement that reads a page of one list, with its joins.
+pub(crate) fn rows(
+    query: &SelectStatement,
+    page: &Page,
+    joins: &[Join],
+    index: Index,
+    dialect: Dialect,
+) -> SelectStatement {
+    let mut statement = joined(select(query, page, index, dialect), joins);
+    if !joins.is_empty() {
+        // A join keeps no order.
+        order_by_keys(&mut statement, &page.travel().0, dialect);
+    }
+    statement
 }

@@ -1,58 +1,99 @@
 //! A row's values under an order.
 
-use sea_orm::{DbErr, ModelTrait, QueryResult, Value};
+use sea_orm::{DbErr, ModelTrait, Value};
 
+use crate::cursor::MAX_LENGTH;
 use crate::dialect::Dialect;
-use crate::wire::Scalar;
-use crate::{CursorError, Order, Sort, bracket};
+use crate::{Order, Record, Sort, bracket};
 
-/// The values of an order's sorts for one row, one for each sort: a place in the order, whether a row stands there or
-/// not.
+/// The values of one row under an order, one for each sort. A key is a position in the order, whether or not a row has
+/// it.
 ///
 /// ```
 /// # use sea_orm::tests_cfg::cake;
-/// use keyset::{CursorError, Key, Order, Sort};
+/// use keyset::{Key, KeyError, Order, Sort};
 ///
 /// let order = Order::of::<cake::Entity>([Sort::asc(cake::Column::Name)])?;
 /// let key = Key::new(&order, vec!["Sachertorte".into(), 7.into()])?;
 /// assert_eq!(order.open(order.seal(&key)?.as_str())?, key);
-/// assert_eq!(Key::new(&order, vec![7.into(), 7.into()]), Err(CursorError::Type(0)));
+/// assert_eq!(Key::new(&order, vec![7.into(), 7.into()]), Err(KeyError::Type(0)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key(Vec<Value>);
 
+/// The error for values that are not a key of an order, or that no cursor can hold.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    /// The key does not have one value for each sort.
+    #[error("a key of this order has {expected} values, not {found}")]
+    Arity {
+        /// The number of values in the key.
+        found: usize,
+        /// The number of sorts in the order.
+        expected: usize,
+    },
+    /// The value at this position, from 0, does not have the type of its sort, or is NULL although the sort is never
+    /// NULL.
+    #[error("value {0} of the key has the wrong type")]
+    Type(usize),
+    /// The sort at this position, from 0, is not by a column of the model's table. Only the database can compute its
+    /// value.
+    #[error("sort {0} is not by a column of the model")]
+    NotAColumn(usize),
+    /// The cursor would have more than 512 characters: the key holds a long text.
+    #[error("a cursor has at most {MAX_LENGTH} characters, not {0}")]
+    TooLong(usize),
+    /// A time within a leap second, which neither database stores.
+    #[error("a cursor cannot hold a leap second")]
+    LeapSecond,
+    /// A text with a NUL character, which PostgreSQL rejects.
+    #[error("a cursor cannot hold a text with a NUL character")]
+    Nul,
+    /// A date before the Julian period, which begins on 24 November 4714 BC.
+    #[error("a cursor cannot hold a date before 4714 BC")]
+    TooFar,
+}
+
 impl Key {
-    /// A key of these values.
+    /// The key with these values.
     ///
     /// # Errors
     ///
-    /// [`CursorError::Arity`] unless there is one for each sort; [`CursorError::Type`] unless each is of its sort's
-    /// [`Kind`](crate::Kind), and a NULL only where there can be one.
-    pub fn new(order: &Order, values: Vec<Value>) -> Result<Self, CursorError> {
-        let (found, expected) = (values.len(), order.sorts().len());
+    /// [`KeyError::Arity`] unless there is one value for each sort. [`KeyError::Type`] unless each value has the
+    /// [`Kind`](crate::Kind) of its sort; NULL is a value only of a sort that can be NULL.
+    pub fn new(order: &Order, values: Vec<Value>) -> Result<Self, KeyError> {
+        let key = Self(values);
+        key.check(order)?;
+        Ok(key)
+    }
+
+    /// The key with these values, which the caller has checked.
+    pub(crate) fn of_values(values: Vec<Value>) -> Self {
+        Self(values)
+    }
+
+    /// Checks that this can be a key of an order: it has the number of values and their types.
+    pub(crate) fn check(&self, order: &Order) -> Result<(), KeyError> {
+        let (found, expected) = (self.0.len(), order.sorts().len());
         if found != expected {
-            return Err(CursorError::Arity { found, expected });
+            return Err(KeyError::Arity { found, expected });
         }
-        let fits = |(value, sort): (&Value, &Sort)| match sort.kind.scalar(value) {
-            Some(Scalar::Null) => sort.nullable,
-            scalar => scalar.is_some(),
-        };
-        match values.iter().zip(order.sorts()).position(|pair| !fits(pair)) {
-            None => Ok(Self(values)),
-            Some(place) => Err(CursorError::Type(place)),
+        match self.0.iter().zip(order.sorts()).position(|(value, sort)| !sort.holds(value)) {
+            None => Ok(()),
+            Some(position) => Err(KeyError::Type(position)),
         }
     }
 
-    /// The key of a row that is at hand, such as one that has just been inserted, under an order by columns of its
-    /// table. It is the key that [`fetch`](crate::fetch) would return with the row.
+    /// The key of a model, for example of a row that was just inserted. Each sort must be by a column of the model's
+    /// table. [`fetch`](crate::fetch) returns the same key with the row.
     ///
-    /// So that it is, the model must hold what the database does. One that was inserted with more digits than its
-    /// decimal has room for, or with nanoseconds, is another one when it is read back.
+    /// The model must hold the values that the database stores. A database rounds decimals with too many digits and
+    /// truncates nanoseconds, so the key of a model that was not read back can differ.
     ///
     /// ```
     /// # use sea_orm::tests_cfg::cake;
-    /// use keyset::{CursorError, Key, Order, Sort};
+    /// use keyset::{Key, KeyError, Order, Sort};
     /// use sea_orm::sea_query::{Expr, Func};
     ///
     /// let cake = cake::Model { id: 7, name: "Sachertorte".into() };
@@ -61,36 +102,36 @@ impl Key {
     ///
     /// let length = Sort::expression("length", Func::char_length(Expr::col(cake::Column::Name)), keyset::Kind::Int);
     /// let order = Order::of::<cake::Entity>([Sort::asc(cake::Column::Name), length])?;
-    /// assert_eq!(Key::of(&order, &cake), Err(CursorError::NotAColumn(1)));
+    /// assert_eq!(Key::of(&order, &cake), Err(KeyError::NotAColumn(1)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// [`CursorError::NotAColumn`] for a sort by an expression, or by a column of another table;
-    /// [`CursorError::Type`] where a field is of another type than its column.
-    pub fn of<M: ModelTrait>(order: &Order, model: &M) -> Result<Self, CursorError> {
-        let field = |(place, sort): (usize, &Sort)| {
-            let column = sort.column_of::<M::Entity>().ok_or(CursorError::NotAColumn(place))?;
+    /// [`KeyError::NotAColumn`] for a sort by an expression or by a column of another table.
+    /// [`KeyError::Type`] for a field that does not have the type of its column.
+    pub fn of<M: ModelTrait>(order: &Order, model: &M) -> Result<Self, KeyError> {
+        let field = |(position, sort): (usize, &Sort)| {
+            let column = sort.column_of::<M::Entity>().ok_or(KeyError::NotAColumn(position))?;
             Ok(sort.kind.of_field(model.get(column)))
         };
         let values = order.sorts().iter().enumerate().map(field).collect::<Result<_, _>>()?;
         Self::new(order, values)
     }
 
-    /// The values, the most significant first.
+    /// The values, most significant first.
     pub fn values(&self) -> &[Value] {
         &self.0
     }
 
     /// The key of a row that a bracket returned.
-    pub(crate) fn read(order: &Order, row: &QueryResult, dialect: Dialect) -> Result<Self, DbErr> {
+    pub(crate) fn read(order: &Order, row: &Record, dialect: Dialect) -> Result<Self, DbErr> {
         let read =
-            |(place, sort): (usize, &Sort)| sort.kind.read(row, &bracket::key_column(place).to_string(), dialect);
+            |(position, sort): (usize, &Sort)| row.value(&bracket::key_column(position).inner(), sort.kind, dialect);
         order.sorts().iter().enumerate().map(read).collect::<Result<_, _>>().map(Self)
     }
 
-    /// The key as this database compares it.
+    /// The key with its values as this database compares them.
     pub(crate) fn bind(&self, dialect: Dialect) -> Self {
         Self(self.0.iter().map(|value| dialect.bind(value)).collect())
     }

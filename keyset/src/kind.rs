@@ -1,4 +1,4 @@
-//! The types of value that rows can be ordered by.
+//! The types of values that rows can be ordered by.
 
 use sea_orm::sea_query::ColumnType;
 use sea_orm::{DbErr, QueryResult, Value};
@@ -6,21 +6,22 @@ use sea_orm::{DbErr, QueryResult, Value};
 use crate::dialect::Dialect;
 use crate::wire::Scalar;
 
-/// The type of a sort's values: how they are read from a row, bound to a statement and written into a cursor.
+/// The type of a sort's values. It determines how they are read from a row, bound to a statement and written to a
+/// cursor.
 ///
 /// | kind | column types | limits |
 /// |---|---|---|
 /// | `Bool` | boolean | |
 /// | `SmallInt`, `Int`, `BigInt` | integers of 16, 32 and 64 bits | signed |
-/// | `Float`, `Double` | floating point | infinities are values; `-0.0` counts as `0.0`; NaN, which PostgreSQL alone keeps, is one value, the largest |
-/// | `Decimal` | decimal | 28 digits, of which none behind the 28th place; on SQLite a double, which stays that very double or is refused |
-/// | `Text` | varchar, text | ordered by the column's own collation; beside a UUID, 361 bytes fit into a cursor |
-/// | `Bytes` | binary, blob | the same room as text |
-/// | `Date`, `Time`, `DateTime`, `DateTimeUtc` | date, time, timestamp, timestamp with time zone | SQLite orders them as text: write all of them as `DateTimeUtc` |
+/// | `Float`, `Double` | floating point | infinities are values; `-0.0` equals `0.0`; NaN (PostgreSQL only) is one value, the largest |
+/// | `Decimal` | decimal | 28 digits, at most 28 of them after the point; on SQLite a double, which must convert without loss |
+/// | `Text` | varchar, text | ordered by the column's collation; a cursor holds 361 bytes beside a UUID |
+/// | `Bytes` | binary, blob | as many bytes as text |
+/// | `Date`, `Time`, `DateTime`, `DateTimeUtc` | date, time, timestamp, timestamp with time zone | SQLite orders them as text: write all values of a column as `DateTimeUtc` |
 /// | `Uuid` | uuid | |
-/// | `Unsupported` | all others, `char(n)` among them, which PostgreSQL pads | an order by it is refused |
+/// | `Unsupported` | all others, including `char(n)`, which PostgreSQL pads | [`Order::of`](crate::Order::of) fails |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the table above says it once")]
+#[expect(missing_docs, reason = "documented by the table above")]
 pub enum Kind {
     Bool,
     SmallInt,
@@ -40,7 +41,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of a column of this type.
+    /// The kind of a column type.
     pub fn of(column: &ColumnType) -> Self {
         match column {
             ColumnType::Boolean => Self::Bool,
@@ -61,7 +62,7 @@ impl Kind {
         }
     }
 
-    /// Reads a value of this kind from a column of a result row.
+    /// Reads a value of this kind from a result row.
     pub(crate) fn read(self, row: &QueryResult, column: &str, dialect: Dialect) -> Result<Value, DbErr> {
         match self {
             Self::Bool => row.try_get("", column).map(Value::Bool),
@@ -82,12 +83,11 @@ impl Kind {
             Self::DateTime => row.try_get("", column).map(Value::ChronoDateTime),
             Self::DateTimeUtc => row.try_get("", column).map(Value::ChronoDateTimeUtc),
             Self::Uuid => row.try_get("", column).map(Value::Uuid),
-            Self::Unsupported => Err(DbErr::Type(format!("rows cannot be ordered by {column}"))),
+            Self::Unsupported => Err(DbErr::Type(format!("the type of {column} is not supported"))),
         }
     }
 
-    /// A value of this kind from what a cursor holds; `None` where the cursor holds another type, or a number that
-    /// this kind has no room for.
+    /// The value of this kind for a value in a cursor. `None` for another type, or for a number out of range.
     pub(crate) fn value(self, scalar: Scalar) -> Option<Value> {
         Some(match (self, scalar) {
             (_, Scalar::Null) => self.null(),
@@ -95,7 +95,7 @@ impl Kind {
             (Self::SmallInt, Scalar::Int(v)) => i16::try_from(v).ok()?.into(),
             (Self::Int, Scalar::Int(v)) => i32::try_from(v).ok()?.into(),
             (Self::BigInt, Scalar::Int(v)) => i64::try_from(v).ok()?.into(),
-            #[expect(clippy::cast_possible_truncation, reason = "the next line refuses what was truncated")]
+            #[expect(clippy::cast_possible_truncation, reason = "the next line rejects a truncated value")]
             (Self::Float, Scalar::Double(v)) => {
                 let narrow = v as f32;
                 (f64::from(narrow).to_bits() == v.to_bits()).then(|| narrow.into())?
@@ -113,7 +113,7 @@ impl Kind {
         })
     }
 
-    /// The value of a model's field as a value of this kind; what is of no kind here stays what it is.
+    /// Converts the value of a model's field to this kind. Other values are returned unchanged.
     pub(crate) fn of_field(self, value: Value) -> Value {
         match (self, value) {
             (Self::SmallInt, Value::TinyInt(v)) => Value::SmallInt(v.map(Into::into)),
@@ -127,7 +127,7 @@ impl Kind {
         }
     }
 
-    /// NULL, typed, so that a statement never has to guess.
+    /// A typed NULL, so that the database need not infer the type of a parameter.
     pub(crate) fn null(self) -> Value {
         match self {
             Self::Bool => Value::Bool(None),
@@ -147,7 +147,7 @@ impl Kind {
         }
     }
 
-    /// What a cursor holds of a value of this kind; `None` for a value of another kind.
+    /// The value in a cursor for a value of this kind. `None` for another kind.
     pub(crate) fn scalar(self, value: &Value) -> Option<Scalar> {
         Some(match (self, value) {
             (_, null) if *null == self.null() => Scalar::Null,

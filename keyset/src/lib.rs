@@ -1,20 +1,21 @@
-//! Keyset pagination for SeaORM: exact pages of any list, at a cost that depends on the size of the page alone.
+//! Keyset pagination for SeaORM: exact pages of any list, at a cost that depends only on the size of the page.
 //!
-//! A page is read by one statement, the [bracket], which also fetches the page's two neighbours: that there is a
-//! next page, or a previous one, is a fact and never a guess, at any depth and under any ordering.
+//! One statement, the [bracket], reads a page together with the row before it and the row after it. Whether there is a
+//! next or a previous page is therefore known exactly, at any depth and under any order.
 //!
-//! The words, in the order in which data flows through them:
+//! The terms, in the order in which data flows through them:
 //!
-//! | word | meaning |
+//! | term | meaning |
 //! |---|---|
-//! | [`Sort`] | one expression, its direction, its null placement |
-//! | [`Order`] | a list of sorts that ends in a unique, non-null one: a strict total order by construction |
-//! | [`Key`] | a row's values under an order |
+//! | [`Sort`] | one expression, its direction, and where its NULLs stand |
+//! | [`Order`] | a list of sorts that ends in a unique, non-null one: a strict total order |
+//! | [`Key`] | the values of a row under an order |
 //! | [`Cursor`] | a key as text, bound to its order |
-//! | [`Page`] | what was asked: which end, how many, after what, before what; validated |
-//! | Range | a stretch of one index: equal on a prefix, bounded on the next columns |
-//! | [Bracket](bracket) | the statement: witness rows on the near side, page rows plus one on the far side |
-//! | [`Slice`] | what was found: rows in order, `has_previous`, `has_next` |
+//! | [`Page`] | a request: which end, how many rows, after which key, before which key |
+//! | [`Lists`] | the rows to read: one list, or one list per parent |
+//! | Range | a contiguous part of one index: equal on a prefix, bounded on the next columns |
+//! | [Bracket](bracket) | the statement: witness rows on the near side, the page's rows plus one on the far side |
+//! | [`Slice`] | the result: rows in order, `has_previous`, `has_next` |
 //!
 //! ```
 //! # use sea_orm::entity::prelude::*;
@@ -44,6 +45,9 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! PostgreSQL and SQLite are supported. On another database every function returns
+//! [`DbErr::BackendNotSupported`](sea_orm::DbErr::BackendNotSupported).
 
 mod kind;
 mod order;
@@ -54,14 +58,20 @@ mod key;
 mod wire;
 
 mod page;
+mod source;
 
 mod range;
 
 pub mod bracket;
 mod dialect;
 
+mod models;
+mod record;
+
 mod fetch;
+mod join;
 mod slice;
+mod texts;
 
 mod batch;
 mod many;
@@ -72,15 +82,19 @@ mod count_up_to;
 mod numbered;
 
 pub use as_of::{as_of, since};
-pub use count::{count, count_many};
-pub use count_up_to::{Count, count_up_to, count_up_to_many};
+pub use count::count;
+pub use count_up_to::{Count, count_up_to};
 pub use cursor::{Cursor, CursorError};
-pub use fetch::{fetch, fetch_into};
-pub use key::Key;
+pub use fetch::{fetch, fetch_into, fetch_rows};
+pub use join::{Join, find_related, find_rows};
+pub use key::{Key, KeyError};
 pub use kind::Kind;
-pub use many::{fetch_many, fetch_many_into};
-pub use numbered::{MOST_PAGES, PageCursors, page_cursors, page_cursors_many};
+pub use models::{ModelReader, Modelled, Models, find_models};
+pub use numbered::{MAX_PAGES, PageCursors, page_cursors};
 pub use order::{Order, OrderError};
 pub use page::{Args, End, Limits, Page, PageError};
+pub use record::{Columns, ReadRows, Record, Stored, StoredValue};
 pub use slice::{Found, Row, Slice};
 pub use sort::{Direction, Nulls, Sort};
+pub use source::{Lists, Source};
+pub use texts::Texts;

@@ -1,132 +1,275 @@
-//! Many brackets in one statement: a page for each of many parents.
+//! One statement for many parents: a bracket, or a count, for each of them.
 //!
-//! On PostgreSQL the parents are a list of values, and the bracket is joined to each of them:
+//! On PostgreSQL the parents are one array, so one text serves any number of parents:
 //!
 //! ```sql
-//! SELECT p.column1 AS keyset_batch, r.*
-//! FROM (VALUES (0, $1), (1, $2)) AS p JOIN LATERAL (/* bracket, WHERE book_id = p.column2 */) AS r ON TRUE
-//! ORDER BY keyset_batch, keyset_place
+//! SELECT p.keyset_batch, r.*
+//! FROM (SELECT parent AS keyset_parent, CAST(n - 1 AS integer) AS keyset_batch
+//!       FROM unnest($1) WITH ORDINALITY AS p (parent, n)) AS p
+//! JOIN LATERAL (/* bracket, WHERE cake_id = p.keyset_parent */) AS r ON TRUE
+//! ORDER BY keyset_batch, keyset_segment, keyset_0
 //! ```
 //!
-//! SQLite knows no `LATERAL`: there it is a union of one bracket for each parent, and of so many parents a statement as
-//! its limit of compound terms allows. Either way the cost is parents × page, whatever the number of children.
+//! SQLite has no `LATERAL`: through most connections the statement is a union of one term per parent. The terms share all other
+//! parameters. The number of terms is rounded up to a power of two by parents that are NULL, so there are few texts:
+//!
+//! ```sql
+//! WITH keyset_brackets AS MATERIALIZED (
+//!     SELECT *, 0 AS keyset_batch FROM (/* bracket, WHERE cake_id = ?2 */) UNION ALL
+//!     SELECT *, 1 AS keyset_batch FROM (/* bracket, WHERE cake_id = ?3 */))
+//! SELECT r.* FROM keyset_brackets AS r ORDER BY keyset_batch, keyset_segment, keyset_0
+//! ```
+//!
+//! Without `MATERIALIZED`, SQLite merges the terms pairwise, which takes twice as many instructions. Either way the
+//! cost is parents × page, however many children there are.
+//!
+//! A connection that runs a statement many times in one trip needs no union: it runs the bracket of one parent for each
+//! of them, which takes SQLite a third of the time.
 
-use sea_orm::sea_query::{ColumnRef, Condition, Expr, JoinType, Query, SelectStatement};
-use sea_orm::{ColumnTrait, ConnectionTrait, DbErr, EntityTrait, FromQueryResult, QueryTrait, Select, Value};
+use std::fmt::Write;
 
-use crate::batch::{BATCH, in_order, of_parent, placed, run, tagged};
-use crate::bracket::select;
+use sea_orm::sea_query::{ColumnRef, Condition, Expr, Func, JoinType, Order as SqlOrder, Query, SelectStatement};
+use sea_orm::{DbErr, Statement, Value};
+
+use crate::batch::{BATCH, batch};
+use crate::bracket::{order_by_keys, select};
+use crate::count::COUNT;
 use crate::dialect::Dialect;
-use crate::{Page, Slice};
+use crate::fetch::rows;
+use crate::join::{ROWS, join};
+use crate::range::Index;
+use crate::slice::Found;
+use crate::source::{Parents, array};
+use crate::texts::{Shape, Texts, mark};
+use crate::{Join, Order, Page, ReadRows, Record, Slice};
 
-/// The list of parents.
+/// The table of the parents.
 const PARENTS: &str = "keyset_parents";
+/// The column with the value of a parent.
+const PARENT: &str = "keyset_parent";
+/// The table of the brackets of all parents.
+const BRACKETS: &str = "keyset_brackets";
+/// The number of terms up to which a text is kept.
+const MAX_KEPT: usize = 256;
+/// Marks a text that is run for each parent, in place of the number of its terms.
+const EACH: usize = 0;
+/// The parent in a term, until its parameter is numbered.
+const PLACEHOLDER: &str = ":keyset_parent";
 
-/// The same page of the children of each of many parents: the slices, in the order of the parents.
-///
-/// `column` is the child's reference to its parent. A parent that is named twice has two slices, one that has no
-/// children or does not exist has an empty one. On PostgreSQL it is one statement for up to 30,000 parents; on SQLite
-/// one for every 400, or for fewer where the query has many parameters.
-///
-/// ```no_run
-/// # use sea_orm::{EntityTrait, ColumnTrait, QueryFilter, tests_cfg::{cake, fruit}};
-/// # use keyset::*;
-/// # async fn example(db: &sea_orm::DatabaseConnection) -> Result<(), Box<dyn std::error::Error>> {
-/// let page = Page::new(&Args { first: Some(3), ..Args::default() }, &Order::of::<fruit::Entity>([])?, Limits::default())?;
-/// let cakes = [1, 2, 3];
-/// let slices = fetch_many(db, fruit::Entity::find(), fruit::Column::CakeId, cakes, &page).await?;
-/// assert_eq!(slices.len(), 3);
-/// # Ok(())
-/// # }
-/// ```
-///
-/// # Errors
-///
-/// [`DbErr`] where the database fails.
-pub async fn fetch_many<C, E, P>(
+/// Reads the same page for each parent.
+pub(crate) async fn fetch<C>(
     db: &C,
-    query: Select<E>,
-    column: E::Column,
-    parents: P,
+    query: &SelectStatement,
+    parents: &Parents,
     page: &Page,
-) -> Result<Vec<Slice<E::Model>>, DbErr>
+    joins: &[Join],
+    dialect: Dialect,
+    texts: Option<&Texts>,
+) -> Result<Vec<Slice<Record>>, DbErr>
 where
-    C: ConnectionTrait,
-    E: EntityTrait,
-    P: IntoIterator<Item: Into<Value>>,
+    C: ReadRows + ?Sized,
 {
-    fetch_many_into(db, query, column, parents, page).await
+    if dialect.is_sqlite() && db.reads_each() {
+        return each(db, query, parents, page, joins, texts).await;
+    }
+    let mut found: Vec<_> = parents.values.iter().map(|_| Vec::new()).collect();
+    for Chunk { statement, lists } in brackets(query, parents, page, joins, dialect, texts)? {
+        for row in db.read(statement).await? {
+            if let Some(list) = lists.get(batch(&row)?) {
+                found[*list].push(Found::read(row, page, dialect)?);
+            }
+        }
+    }
+    Ok(found.into_iter().map(|found| Slice::cut(found, page)).collect())
 }
 
-/// [`fetch_many`], into another model than the entity's own, as [`fetch_into`](crate::fetch_into) does.
-///
-/// # Errors
-///
-/// [`DbErr`] where the database fails, or a row does not fit the model.
-pub async fn fetch_many_into<M, C, Q, P>(
+/// The same with one statement, which is run for each parent on SQLite.
+async fn each<C>(
     db: &C,
-    query: Q,
-    column: impl ColumnTrait,
-    parents: P,
+    query: &SelectStatement,
+    parents: &Parents,
     page: &Page,
-) -> Result<Vec<Slice<M>>, DbErr>
+    joins: &[Join],
+    texts: Option<&Texts>,
+) -> Result<Vec<Slice<Record>>, DbErr>
 where
-    M: FromQueryResult,
-    C: ConnectionTrait,
-    Q: QueryTrait<QueryStatement = SelectStatement>,
-    P: IntoIterator<Item: Into<Value>>,
+    C: ReadRows + ?Sized,
 {
-    let parents: Vec<Value> = parents.into_iter().map(Into::into).collect();
-    let page = &page.of_parent();
-    let (dialect, query) = (Dialect(db.get_database_backend()), query.into_query());
-    let pages = vec![page; parents.len()];
-    let statements = if dialect.has_lateral() {
-        lateral(&query, column, parents, page, dialect)
+    let dialect = Dialect::Sqlite;
+    let (lists, values) = parents.present()?;
+    let mut slices: Vec<_> = parents.values.iter().map(|_| Slice::cut(Vec::new(), page)).collect();
+    let Some(first) = values.first() else { return Ok(slices) };
+    let write = |parent: Value, page: &Page| {
+        let children = parents.children(query, Expr::cust(PLACEHOLDER));
+        let (sql, mut values) = Dialect::numbered(&rows(&children, page, joins, Index::OfParent, dialect));
+        values.push(parent);
+        dialect.raw(sql.replace(PLACEHOLDER, &format!("?{}", values.len())), values.into_iter())
+    };
+    let kept = match texts {
+        None => None,
+        Some(texts) => {
+            let shape = Shape { query, page, joins, parents: Some((&parents.column, EACH)), dialect };
+            texts.statement(shape, std::slice::from_ref(first), |page| Ok(Some(write(mark(0), page))))?
+        }
+    };
+    let statement = kept.unwrap_or_else(|| write(first.clone(), page));
+    for (list, rows) in lists.into_iter().zip(db.read_each(statement, values).await?) {
+        slices[list] = Slice::of(rows, page, dialect)?;
+    }
+    Ok(slices)
+}
+
+/// The statements that read a bracket for each parent.
+fn brackets(
+    query: &SelectStatement,
+    parents: &Parents,
+    page: &Page,
+    joins: &[Join],
+    dialect: Dialect,
+    texts: Option<&Texts>,
+) -> Result<Vec<Chunk>, DbErr> {
+    let write = |parents: &Parents, page: &Page| {
+        let bracket = |parent| select(&parents.children(query, parent), page, Index::OfParent, dialect);
+        chunks(parents, bracket, Some((&page.travel().0, joins)), dialect)
+    };
+    let (lists, mut values) = parents.present()?;
+    // On PostgreSQL the parents are one value. On SQLite each is one, and NULLs fill up the terms.
+    let terms = if dialect.is_sqlite() { values.len().next_power_of_two() } else { 1 };
+    let Some(texts) = texts.filter(|_| !values.is_empty() && terms <= MAX_KEPT) else { return write(parents, page) };
+    if dialect.is_sqlite() {
+        values.resize(terms, values[0].as_null());
     } else {
-        union(&query, column, parents, page, dialect)
-    };
-    run(db, statements, &pages).await
+        values = vec![array(values)];
+    }
+    let shape = Shape { query, page, joins, parents: Some((&parents.column, terms)), dialect };
+    let statement = texts.statement(shape, &values, |page| {
+        let marks = Parents { values: (0..terms).map(mark).collect(), ..parents.clone() };
+        let mut chunks = write(&marks, page)?;
+        // With many parameters, several statements share the parents.
+        Ok(if chunks.len() == 1 { chunks.pop().map(|chunk| chunk.statement) } else { None })
+    })?;
+    match statement {
+        Some(statement) => Ok(vec![Chunk { statement, lists }]),
+        None => write(parents, page),
+    }
 }
 
-/// The parents as a list of values, and the bracket joined to each of them.
-fn lateral(
-    query: &SelectStatement,
-    column: impl ColumnTrait,
-    parents: Vec<Value>,
-    page: &Page,
+/// Counts the children of each parent, up to a limit.
+pub(crate) async fn count_up_to<C>(
+    db: &C,
+    rows: &SelectStatement,
+    parents: &Parents,
+    limit: u64,
     dialect: Dialect,
-) -> Vec<SelectStatement> {
-    let of = |column: &'static str| Expr::col((PARENTS, column));
-    let [place, key] = dialect.value_columns();
-    let bracket = select(&of_parent(query, column, of(key)), page, dialect);
-    let bracket = placed(bracket, &page.travel().0, dialect);
-    let of_parents = |rows: &[(i32, Value)]| {
-        let mut statement = Query::select();
-        statement
-            .expr_as(of(place), BATCH)
-            .column(ColumnRef::Asterisk(Some("r".into())))
-            .from_values(rows.to_vec(), PARENTS)
-            .join_lateral(JoinType::InnerJoin, bracket.clone(), "r", Condition::all().add(Expr::cust("TRUE")));
-        in_order(statement)
-    };
-    let rows: Vec<_> = (0_i32..).zip(parents).collect();
-    // A parent is its number and its key; the bracket is there once.
-    let most = dialect.limits().1.saturating_sub(dialect.parameters(&bracket)) / 2;
-    rows.chunks(most.max(1)).map(of_parents).collect()
+) -> Result<Vec<u64>, DbErr>
+where
+    C: ReadRows + ?Sized,
+{
+    let term = |parent| limited_count(parents.children(rows, parent), limit);
+    let mut counts = vec![0; parents.values.len()];
+    for Chunk { statement, lists } in chunks(parents, term, None, dialect)? {
+        for row in db.read(statement).await? {
+            if let Some(list) = lists.get(batch(&row)?) {
+                counts[*list] = row.count(COUNT)?;
+            }
+        }
+    }
+    Ok(counts)
 }
 
-/// A bracket for each parent.
-fn union(
-    query: &SelectStatement,
-    column: impl ColumnTrait,
-    parents: Vec<Value>,
-    page: &Page,
+/// The number of rows, up to a limit.
+pub(crate) fn limited_count(mut rows: SelectStatement, limit: u64) -> SelectStatement {
+    rows.expr(Expr::cust("1")).limit(limit);
+    Query::select().expr_as(Func::count(Expr::cust("*")), COUNT).from_subquery(rows, "r").take()
+}
+
+/// A statement for some of the parents.
+struct Chunk {
+    statement: Statement,
+    /// The list of each batch.
+    lists: Vec<usize>,
+}
+
+/// The statements that run a term for each parent. The rows of a bracket are joined to their relations and ordered.
+fn chunks(
+    parents: &Parents,
+    term: impl Fn(Expr) -> SelectStatement,
+    bracket: Option<(&Order, &[Join])>,
     dialect: Dialect,
-) -> Vec<SelectStatement> {
-    let order = page.travel().0;
-    let bracket = |parent: Value| select(&of_parent(query, column, Expr::value(parent)), page, dialect);
-    // They differ in the parent alone: the first says how many parameters each of them has.
-    let parameters = parents.first().map_or(0, |first| dialect.parameters(&bracket(first.clone())));
-    let brackets = parents.into_iter().map(|parent| (bracket(parent), order.clone()));
-    tagged(brackets, dialect.terms(parameters), dialect)
+) -> Result<Vec<Chunk>, DbErr> {
+    let (lists, values) = parents.present()?;
+    if lists.is_empty() {
+        return Ok(Vec::new());
+    }
+    Ok(match dialect {
+        Dialect::Postgres => {
+            let joined = joined(array(values), term(Expr::col((PARENTS, PARENT))), bracket, dialect);
+            vec![Chunk { statement: dialect.statement(&joined), lists }]
+        }
+        Dialect::Sqlite => {
+            let (term, shared) = Dialect::numbered(&term(Expr::cust(PLACEHOLDER)));
+            let rows = bracket.map(|bracket| {
+                let mut rows = Query::select().expr(Expr::cust("r.*")).from_as(BRACKETS, ROWS).take();
+                dialect.statement(&finish(&mut rows, bracket, dialect)).sql
+            });
+            let (max_terms, max_parameters) = dialect.limits();
+            let size = max_parameters.saturating_sub(shared.len()).clamp(1, max_terms);
+            let union = |(lists, values): (&[usize], &[Value])| {
+                // NULL has no children.
+                let terms = values.len().next_power_of_two().min(size);
+                let padding = std::iter::repeat_n(values[0].as_null(), terms - values.len());
+                let sql = union(&term, shared.len(), terms, rows.as_deref());
+                let values = shared.iter().chain(values).cloned().chain(padding);
+                Chunk { statement: dialect.raw(sql, values), lists: lists.to_vec() }
+            };
+            lists.chunks(size).zip(values.chunks(size)).map(union).collect()
+        }
+    })
+}
+
+/// The parents as an array, with the term joined to each of them.
+fn joined(
+    parents: Value,
+    term: SelectStatement,
+    bracket: Option<(&Order, &[Join])>,
+    dialect: Dialect,
+) -> SelectStatement {
+    // sea-query has no `WITH ORDINALITY`.
+    let columns = format!(
+        "parent AS {PARENT}, CAST(n - 1 AS integer) AS {BATCH} FROM unnest($1) WITH ORDINALITY AS p (parent, n)"
+    );
+    let parents = Query::select().expr(Expr::cust_with_values(columns, [parents])).take();
+    let mut statement = Query::select();
+    statement
+        .column((PARENTS, BATCH))
+        .column(ColumnRef::Asterisk(Some(ROWS.into())))
+        .from_subquery(parents, PARENTS)
+        .join_lateral(JoinType::InnerJoin, term, ROWS, Condition::all().add(Expr::cust("TRUE")));
+    match bracket {
+        None => statement,
+        Some(bracket) => finish(&mut statement, bracket, dialect),
+    }
+}
+
+/// A union of terms whose parents are the parameters after the shared ones. `rows` selects from it in order.
+fn union(term: &str, shared: usize, terms: usize, rows: Option<&str>) -> String {
+    let mut union = String::with_capacity(terms * (term.len() + 64));
+    for batch in 0..terms {
+        let separator = if batch == 0 { "" } else { " UNION ALL " };
+        let term = term.replace(PLACEHOLDER, &format!("?{}", shared + batch + 1));
+        // Writing into a string does not fail.
+        let _ = write!(union, "{separator}SELECT *, {batch} AS {BATCH} FROM ({term}) AS r");
+    }
+    match rows {
+        None => union,
+        Some(rows) => format!("WITH {BRACKETS} AS MATERIALIZED ({union}) {rows}"),
+    }
+}
+
+/// Joins the rows to their relations, and orders them by parent, and within each parent by an order.
+fn finish(rows: &mut SelectStatement, (order, joins): (&Order, &[Join]), dialect: Dialect) -> SelectStatement {
+    join(rows, joins);
+    rows.order_by(BATCH, SqlOrder::Asc);
+    order_by_keys(rows, order, dialect);
+    rows.take()
 }

@@ -7,8 +7,8 @@ use sea_orm::{DynIden, EntityTrait, Iterable, PrimaryKeyToColumn};
 
 use crate::{Direction, Kind, Nulls, Sort};
 
-/// A list of sorts that ends in a unique, non-null one: no two rows are equal under it, so a key is a place.
-/// Cheap to clone.
+/// A list of sorts that ends in a unique, non-null one: no two rows are equal under it, so a key is a position. Cheap
+/// to clone.
 ///
 /// ```
 /// # use sea_orm::tests_cfg::cake;
@@ -18,22 +18,19 @@ use crate::{Direction, Kind, Nulls, Sort};
 /// assert_eq!(order.to_string(), "cake.name DESC, cake.id DESC");
 /// # Ok::<(), keyset::OrderError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Order {
     sorts: Arc<[Sort]>,
     fingerprint: u16,
-    /// Whether its first sort is the first column of an index, as far as is known: the children of a parent are found
-    /// by an index that begins with the parent.
-    leads: bool,
 }
 
-/// Why there is no such order.
+/// The error for sorts that make no order.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OrderError {
-    /// The column holds JSON, an array, an enum, or another type that is none of [`Kind`]'s.
-    #[error("rows cannot be ordered by `{0}`: its type has no place in a cursor")]
+    /// The type of the column is not a supported [`Kind`]: for example JSON, an array or an enum.
+    #[error("rows cannot be ordered by `{0}`: its type is not supported")]
     Unsupported(String),
-    /// The entity has no primary key to tell its rows apart.
+    /// The entity has no primary key.
     #[error("the rows of `{0}` cannot be ordered: it has no primary key")]
     NoKey(String),
 }
@@ -45,15 +42,15 @@ fn supported(sort: Sort) -> Result<Sort, OrderError> {
 impl Order {
     /// The order by these sorts, made total.
     ///
-    /// The primary key is appended, in the direction of the last sort, so that one index serves both ways. Sorts
-    /// that cannot matter are dropped: a column named again, and all that follows the primary key or a unique column
-    /// without NULLs. A column of another table, from a join, counts as one that repeats its values and can be NULL.
+    /// The primary key is appended in the direction of the last sort, so that one index serves both directions. Sorts
+    /// without effect are dropped: a repeated column, and every sort after the primary key or after a unique column
+    /// without NULLs. A column of another table, from a join, counts as neither unique nor free of NULLs.
     ///
-    /// The order is of the rows of `E`: a join may add columns to them, and must not multiply them.
+    /// The rows are those of `E`. A join may add columns to them, but must not multiply them.
     ///
     /// # Errors
     ///
-    /// [`OrderError`] for a column that rows cannot be ordered by, and for an entity without a primary key.
+    /// [`OrderError`] for a column whose type is not supported, and for an entity without a primary key.
     pub fn of<E: EntityTrait>(sorts: impl IntoIterator<Item = Sort>) -> Result<Self, OrderError> {
         let keys: Vec<Sort> = E::PrimaryKey::iter().map(|key| Sort::asc(key.into_column())).collect();
         let holds = |total: &[Sort], sort: &Sort| total.iter().any(|earlier| earlier.name == sort.name);
@@ -82,56 +79,48 @@ impl Order {
     }
 
     fn over(sorts: Arc<[Sort]>) -> Self {
-        let mut order = Self { sorts, fingerprint: 0, leads: true };
+        let mut order = Self { sorts, fingerprint: 0 };
         order.fingerprint = fold(&order.to_string());
         order
     }
 
-    /// The sorts, the most significant first.
+    /// The sorts, most significant first.
     pub fn sorts(&self) -> &[Sort] {
         &self.sorts
     }
 
-    /// Two bytes over the order's meaning. They are in every [`Cursor`](crate::Cursor), so that one of another order is
-    /// refused.
+    /// A two-byte hash of the order's meaning. Every [`Cursor`](crate::Cursor) holds it, so that a cursor of another
+    /// order is rejected.
     pub fn fingerprint(&self) -> u16 {
         self.fingerprint
     }
 
-    /// Whether some sort is over a value that no index holds: see [`Sort::computed`].
+    /// Whether a sort is by a value that no index holds: see [`Sort::computed`].
     pub fn is_computed(&self) -> bool {
         self.sorts.iter().any(|sort| sort.computed)
     }
 
-    /// The same order over rows that hold each sort's value in a column.
+    /// The same order over rows that have the value of each sort in a column.
     pub(crate) fn over_columns(&self, column: fn(usize) -> DynIden) -> Self {
-        let sorts = self.sorts.iter().enumerate().map(|(place, sort)| sort.over_column(column(place)));
-        Self { sorts: sorts.collect(), ..self.clone() }
+        let sorts = self.sorts.iter().enumerate().map(|(position, sort)| sort.over_column(column(position)));
+        Self { sorts: sorts.collect(), fingerprint: self.fingerprint }
     }
 
-    /// The same order, of the children of a parent.
-    pub(crate) fn of_parent(&self) -> Self {
-        Self { leads: false, ..self.clone() }
-    }
-
-    pub(crate) fn leads(&self) -> bool {
-        self.leads
-    }
-
-    /// The same rows from the other end: an order of its own, with cursors of its own.
+    /// The same rows from the other end. It is another order, with its own cursors.
     #[must_use]
     pub fn reversed(&self) -> Self {
-        Self::over(self.turned().sorts)
+        Self::over(self.backward().sorts)
     }
 
-    /// The same, for finding rows: it makes no cursors, and spares itself a fingerprint.
-    pub(crate) fn turned(&self) -> Self {
+    /// Like [`Order::reversed`], without computing a fingerprint: for statements, not for cursors.
+    pub(crate) fn backward(&self) -> Self {
         let sorts = self.sorts.iter().cloned().map(Sort::reversed).collect();
-        Self { sorts, ..self.clone() }
+        Self { sorts, fingerprint: self.fingerprint }
     }
 }
 
-/// The order's meaning as text: what the fingerprint is taken of. Null placement is named where there can be NULLs.
+/// The order's meaning as text, from which the fingerprint is computed. The placement of NULLs is part of it only for a
+/// sort that can be NULL.
 impl fmt::Display for Order {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, sort) in self.sorts.iter().enumerate() {
@@ -151,7 +140,7 @@ impl fmt::Display for Order {
     }
 }
 
-/// FNV-1a over 32 bits, folded to 16 as its authors advise: stable for ever, unlike the hashes of the standard library.
+/// FNV-1a over 32 bits, folded to 16 as its authors advise. Unlike the hashes of the standard library it is stable.
 fn fold(meaning: &str) -> u16 {
     let hash = meaning.bytes().fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     let [a, b, c, d] = hash.to_be_bytes();
@@ -205,7 +194,7 @@ mod tests {
         assert_eq!(back.reversed().to_string(), order.to_string());
     }
 
-    /// Frozen: a change here makes every cursor in the world stale.
+    /// Frozen: a change here invalidates every cursor that clients hold.
     #[test]
     fn the_fingerprint_is_of_the_meaning() {
         let print = |sorts: Vec<Sort>| Order::of::<cake::Entity>(sorts).unwrap().fingerprint();

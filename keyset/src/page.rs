@@ -1,29 +1,30 @@
-//! What was asked: which end, how many, after what, before what.
+//! The request for a page: which end, how many rows, after which key, before which key.
 
-use crate::{CursorError, Key, Order};
+use crate::{CursorError, Key, KeyError, Order};
 
-/// The arguments of a connection, as the GraphQL Cursor Connections specification names them, unchecked.
+/// The arguments of a page as a client sends them, named as in the GraphQL Cursor Connections specification. They are
+/// checked by [`Page::new`].
 ///
 /// | arguments | the page |
 /// |---|---|
 /// | none | the first [`Limits::default`] rows |
 /// | `first: n` | the first n rows of the window |
 /// | `last: n` | the last n rows of the window, in the order of the list |
-/// | `after`, `before` | make the window: the rows strictly between the two cursors |
-/// | `first` and `last` | refused |
+/// | `after`, `before` | define the window: the rows strictly between the two cursors |
+/// | `first` and `last` | rejected |
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Args {
-    /// At most this many rows, from the front.
+    /// The number of rows, from the front.
     pub first: Option<i64>,
-    /// Only rows beyond this cursor. An empty text is an absent one.
+    /// Only rows beyond this cursor. An empty text counts as absent.
     pub after: Option<String>,
-    /// At most this many rows, from the back.
+    /// The number of rows, from the back.
     pub last: Option<i64>,
-    /// Only rows short of this cursor. An empty text is an absent one.
+    /// Only rows short of this cursor. An empty text counts as absent.
     pub before: Option<String>,
 }
 
-/// How many rows a page can hold: 20 unless asked for more, and 100 at most, where nothing else is said.
+/// The bounds of a page's size: by default 20 rows, and at most 100.
 ///
 /// ```
 /// use keyset::Limits;
@@ -33,9 +34,9 @@ pub struct Args {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// The size of a page that says neither `first` nor `last`.
+    /// The size of a page without `first` and `last`.
     pub default: u32,
-    /// The largest size: more is refused, never clamped.
+    /// The largest size. A larger one is rejected, never clamped.
     pub max: u32,
 }
 
@@ -45,16 +46,16 @@ impl Default for Limits {
     }
 }
 
-/// Which end of the window a page lies at: `first` is the front, `last` the back.
+/// The end of the window at which a page lies: the front for `first`, the back for `last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// The first rows of the window between the cursors.
     Front,
-    /// The last rows of it, in the same order.
+    /// The last rows of the window, in the same order.
     Back,
 }
 
-/// A request for one page of a list in this order, validated: it cannot be wrong.
+/// A valid request for one page of a list in an order.
 ///
 /// ```
 /// # use sea_orm::tests_cfg::cake;
@@ -75,32 +76,32 @@ pub struct Page {
     pub(crate) before: Option<Key>,
 }
 
-/// Why there is no such page.
+/// The error for arguments that make no page.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PageError {
-    /// A page has one end: the specification leaves the meaning of both open, and discourages it.
+    /// Both `first` and `last`, which the specification discourages and does not define.
     #[error("a page has one end: `first` or `last`, not both")]
     BothEnds,
-    /// Negative, or above [`Limits::max`].
+    /// A size that is negative or above [`Limits::max`].
     #[error("a page holds 0 to {max} items, not {asked}")]
     Size {
-        /// What was asked for.
+        /// The requested size.
         asked: i64,
-        /// The largest size that is served.
+        /// The largest size.
         max: u32,
     },
-    /// A cursor that is none of this order.
+    /// A text that is not a cursor of the order.
     #[error("`{argument}`: {error}")]
     Cursor {
         /// `after` or `before`.
         argument: &'static str,
-        /// What is wrong with it.
+        /// The error of the cursor.
         error: CursorError,
     },
 }
 
 impl Page {
-    /// The one door for arguments.
+    /// The page for the arguments that a client sent. For a page built in code, see [`Page::first`].
     ///
     /// # Errors
     ///
@@ -114,12 +115,57 @@ impl Page {
         let max = limits.max;
         let size = u32::try_from(size).ok().filter(|size| *size <= max).ok_or(PageError::Size { asked: size, max })?;
         Ok(Self {
-            order: order.clone(),
-            end,
-            size,
             after: open(order, "after", args.after.as_deref())?,
             before: open(order, "before", args.before.as_deref())?,
+            ..Self::at(end, order, size)
         })
+    }
+
+    /// The first `size` rows of the list. [`Page::after`] and [`Page::before`] narrow the list to a window.
+    ///
+    /// No [`Limits`] apply: the size comes from code, not from a client.
+    ///
+    /// ```
+    /// # use sea_orm::tests_cfg::cake;
+    /// use keyset::{Key, Order, Page};
+    ///
+    /// let order = Order::of::<cake::Entity>([])?;
+    /// let key = Key::new(&order, vec![7.into()])?;
+    /// let page = Page::first(&order, 20).after(key)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn first(order: &Order, size: u32) -> Self {
+        Self::at(End::Front, order, size)
+    }
+
+    /// The last `size` rows of the list, in the order of the list. See [`Page::first`].
+    pub fn last(order: &Order, size: u32) -> Self {
+        Self::at(End::Back, order, size)
+    }
+
+    fn at(end: End, order: &Order, size: u32) -> Self {
+        Self { order: order.clone(), end, size, after: None, before: None }
+    }
+
+    /// The same page of the rows beyond this key.
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::Arity`] and [`KeyError::Type`] for a key of another order. The number of values and their types are
+    /// checked: two orders whose sorts have the same types cannot be told apart by a key.
+    pub fn after(self, key: Key) -> Result<Self, KeyError> {
+        key.check(&self.order)?;
+        Ok(Self { after: Some(key), ..self })
+    }
+
+    /// The same page of the rows short of this key.
+    ///
+    /// # Errors
+    ///
+    /// As [`Page::after`].
+    pub fn before(self, key: Key) -> Result<Self, KeyError> {
+        key.check(&self.order)?;
+        Ok(Self { before: Some(key), ..self })
     }
 
     /// The order of the list.
@@ -127,32 +173,26 @@ impl Page {
         &self.order
     }
 
-    /// The end of the window that it lies at.
+    /// The end of the window at which it lies.
     pub fn end(&self) -> End {
         self.end
     }
 
-    /// The most rows that it holds.
+    /// The maximum number of rows.
     pub fn size(&self) -> u32 {
         self.size
     }
 
-    /// The same page, of the children of a parent.
-    pub(crate) fn of_parent(&self) -> Self {
-        Self { order: self.order.of_parent(), ..self.clone() }
-    }
-
-    /// The order in which the page's reader travels, away from the near cursor and towards the far one; and its
-    /// reverse.
+    /// The order in which rows are read, from the near cursor towards the far one, and its reverse.
     pub(crate) fn travel(&self) -> (Order, Order) {
-        let (front, back) = (self.order.clone(), self.order.turned());
+        let (front, back) = (self.order.clone(), self.order.backward());
         match self.end {
             End::Front => (front, back),
             End::Back => (back, front),
         }
     }
 
-    /// The cursor that the reader starts from.
+    /// The key at which reading starts.
     pub(crate) fn near(&self) -> Option<&Key> {
         match self.end {
             End::Front => self.after.as_ref(),
@@ -160,7 +200,7 @@ impl Page {
         }
     }
 
-    /// The cursor that the reader stops at.
+    /// The key at which reading stops.
     pub(crate) fn far(&self) -> Option<&Key> {
         match self.end {
             End::Front => self.before.as_ref(),
@@ -178,9 +218,11 @@ fn open(order: &Order, argument: &'static str, cursor: Option<&str>) -> Result<O
 
 #[cfg(test)]
 mod tests {
+    use sea_orm::sea_query::Expr;
     use sea_orm::tests_cfg::cake;
 
     use super::*;
+    use crate::{Kind, Sort};
 
     #[track_caller]
     fn check(args: Args, expected: Result<(End, u32), &str>) {
@@ -209,6 +251,38 @@ mod tests {
         check(args(Some(6), None), Err("a page holds 0 to 5 items, not 6"));
         check(args(None, Some(-1)), Err("a page holds 0 to 5 items, not -1"));
         check(args(Some(i64::MAX), None), Err("a page holds 0 to 5 items, not 9223372036854775807"));
+    }
+
+    #[test]
+    fn a_page_built_in_code_is_the_page_of_the_arguments() {
+        let order = Order::of::<cake::Entity>([Sort::asc(cake::Column::Name)]).unwrap();
+        let key = |name: &str, id: i32| Key::new(&order, vec![name.into(), id.into()]).unwrap();
+        let (low, high) = (key("Guglhupf", 3), key("Sachertorte", 7));
+        let cursor = |key| Some(order.seal(key).unwrap().into());
+        let (after, before) = (cursor(&low), cursor(&high));
+
+        let args = Args { first: Some(4), after: after.clone(), before: before.clone(), last: None };
+        let built = Page::first(&order, 4).after(low.clone()).unwrap().before(high.clone()).unwrap();
+        assert_eq!(format!("{built:?}"), format!("{:?}", Page::new(&args, &order, Limits::default()).unwrap()));
+
+        let args = Args { first: None, last: Some(4), after, before };
+        let built = Page::last(&order, 4).after(low).unwrap().before(high).unwrap();
+        assert_eq!(format!("{built:?}"), format!("{:?}", Page::new(&args, &order, Limits::default()).unwrap()));
+    }
+
+    #[test]
+    fn a_key_of_another_order_is_refused() {
+        let order = Order::of::<cake::Entity>([Sort::asc(cake::Column::Name)]).unwrap();
+        let by_id = Order::of::<cake::Entity>([]).unwrap();
+        let key = |order, values| Key::new(order, values).unwrap();
+        let short = key(&by_id, vec![7.into()]);
+        let page = || Page::first(&order, 1);
+        assert_eq!(page().after(short.clone()).unwrap_err(), KeyError::Arity { found: 1, expected: 2 });
+        assert_eq!(page().before(short).unwrap_err(), KeyError::Arity { found: 1, expected: 2 });
+        let named = key(&order, vec!["Sachertorte".into(), 7.into()]);
+        let length = Sort::expression("length", Expr::cust("1"), Kind::Int).never_null();
+        let by_length = Order::of::<cake::Entity>([length]).unwrap();
+        assert_eq!(Page::last(&by_length, 1).after(named).unwrap_err(), KeyError::Type(0));
     }
 
     #[test]

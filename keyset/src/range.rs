@@ -1,7 +1,7 @@
-//! A stretch of one index.
+//! A contiguous part of one index.
 //!
-//! The rows strictly beyond a key are found by no `OR`, which every planner turns into a filter over a scan, but as a
-//! disjoint union of ranges, each of them one descent of an index:
+//! Planners execute an `OR` as a filter over a scan. So the rows strictly beyond a key are a disjoint union of ranges,
+//! and each range is one descent of an index:
 //!
 //! ```sql
 //! -- beyond the key (v1, v2, v3) under a DESC, b ASC, id DESC, from the nearest to the farthest
@@ -10,9 +10,9 @@
 //! a < v1
 //! ```
 //!
-//! A sort that can be NULL adds a range of its own, because a comparison never finds a NULL. Neighbouring ranges that
-//! run the same way are one row-value comparison where the database seeks it: under `a DESC, id DESC` the rows beyond
-//! `(v1, v2)` are `(a, id) < (v1, v2)`.
+//! A sort that can be NULL adds a range, because a comparison never finds a NULL. Adjacent ranges in the same direction
+//! are one row-value comparison if the database seeks it: under `a DESC, id DESC` the rows beyond `(v1, v2)` are
+//! `(a, id) < (v1, v2)`.
 
 use sea_orm::Value;
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, SelectStatement};
@@ -30,12 +30,21 @@ pub(crate) struct Range {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Bound {
-    /// Every row that the pins allow. The next sort is never NULL.
+    /// Every row with the pinned values. The next sort is never NULL.
     Open,
-    /// The rows in which the next sort is not NULL.
+    /// The rows whose next sort is not NULL.
     NotNull,
-    /// The rows in which the next sorts, as a row value, lie past these values.
+    /// The rows whose next sorts, as a row value, lie past these values.
     Past(Vec<Value>, Edge),
+}
+
+/// The index that is expected to serve the ranges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Index {
+    /// It begins with the first sort of the order.
+    OfOrder,
+    /// It begins with the reference to the parent.
+    OfParent,
 }
 
 /// Whether the key itself belongs to a range.
@@ -45,7 +54,7 @@ pub(crate) enum Edge {
     Inclusive,
 }
 
-/// Every row, from the first to the last.
+/// All rows, from the first to the last.
 pub(crate) fn all(order: &Order) -> Vec<Range> {
     open(order, Vec::new())
 }
@@ -76,8 +85,8 @@ pub(crate) fn beyond(order: &Order, key: &Key, edge: Edge, dialect: Dialect) -> 
     ranges
 }
 
-/// The start of the longest run of sorts, up to `end`, that one row-value comparison serves: they run the same way, and
-/// NULL can interfere with none but the first.
+/// The start of the longest run of sorts, up to `end`, that one row-value comparison serves: they have the same
+/// direction, and none but the first can be NULL.
 fn run(order: &Order, values: &[Value], end: usize, dialect: Dialect) -> usize {
     let sorts = order.sorts();
     let mut start = end - 1;
@@ -92,8 +101,8 @@ fn run(order: &Order, values: &[Value], end: usize, dialect: Dialect) -> usize {
     start
 }
 
-/// Every row that the pins allow, in order: where the next sort can be NULL, the NULLs are a range of their own, so
-/// that any index serves any placement of them.
+/// Every row with the pinned values, in order. If the next sort can be NULL, the NULLs are a separate range, so that
+/// any index serves any placement of them.
 fn open(order: &Order, pins: Vec<Value>) -> Vec<Range> {
     let place = pins.len();
     let Some(sort) = order.sorts().get(place).filter(|sort| sort.nullable) else {
@@ -110,14 +119,14 @@ fn open(order: &Order, pins: Vec<Value>) -> Vec<Range> {
 
 impl Range {
     /// The rows of this range, as a predicate.
-    pub(crate) fn condition(&self, order: &Order, dialect: Dialect) -> Condition {
+    pub(crate) fn condition(&self, order: &Order, index: Index, dialect: Dialect) -> Condition {
         let sorts = order.sorts();
         let mut condition = Condition::all();
         for (place, (sort, value)) in sorts.iter().zip(&self.pins).enumerate() {
             let expr = sort.expr.clone();
             condition = condition.add(match place {
                 _ if is_null(value) => expr.is_null(),
-                0 if self.leads_to_key(order) => dialect.pinned(expr, value.clone()),
+                0 if self.pins_index(order, index) => dialect.pinned(expr, value.clone()),
                 _ => expr.eq(value.clone()),
             });
         }
@@ -129,19 +138,19 @@ impl Range {
         }
     }
 
-    /// Whether nothing but the last sort, the key, is left to order by, and the first column of the index is pinned.
-    fn leads_to_key(&self, order: &Order) -> bool {
-        order.leads() && self.pins.len() + 1 == order.sorts().len()
+    /// Whether the first column of the index is pinned, and only the last sort is left to order by: see
+    /// [`Dialect::pinned`].
+    fn pins_index(&self, order: &Order, index: Index) -> bool {
+        index == Index::OfOrder && self.pins.len() + 1 == order.sorts().len()
     }
 
     /// Confines a statement to the rows of this range, in order.
     ///
-    /// What is pinned to a value needs no order, unless the index is to be recognised by it. The placement of NULLs is
-    /// left to the database where there are none to place, so that in the first place of an order any index serves.
-    /// Behind another sort PostgreSQL is always told: there the index has to hold that placement, and is recognised by
-    /// it.
-    pub(crate) fn confine(&self, statement: &mut SelectStatement, order: &Order, dialect: Dialect) {
-        let condition = self.condition(order, dialect);
+    /// A pinned column needs no order, unless the planner recognises the index by it. The placement of NULLs is omitted
+    /// if the range has none, so that any index serves the first sort. After another sort, PostgreSQL always needs the
+    /// placement: the index must have it, and is recognised by it.
+    pub(crate) fn confine(&self, statement: &mut SelectStatement, order: &Order, index: Index, dialect: Dialect) {
+        let condition = self.condition(order, index, dialect);
         if !condition.is_empty() {
             statement.cond_where(condition);
         }
@@ -149,7 +158,7 @@ impl Range {
             let ordered = match self.pins.get(place) {
                 None => true,
                 Some(pin) if is_null(pin) => dialect.orders_by_nulls(),
-                Some(_) => place == 0 && self.leads_to_key(order) && dialect.orders_by_pins(),
+                Some(_) => place == 0 && self.pins_index(order, index) && dialect.orders_by_pins(),
             };
             if !ordered {
                 continue;
@@ -161,7 +170,7 @@ impl Range {
     }
 }
 
-/// `(a, b) > (v1, v2)`, the way the sorts run.
+/// `(a, b) > (v1, v2)`, in the direction of the sorts.
 fn past(sorts: &[Sort], values: &[Value], edge: Edge) -> Expr {
     let left = row(sorts.iter().map(|sort| sort.expr.clone()).collect());
     let right = row(values.iter().cloned().map(Expr::value).collect());
@@ -173,7 +182,7 @@ fn past(sorts: &[Sort], values: &[Value], edge: Edge) -> Expr {
     }
 }
 
-/// A row value; of one expression, the expression.
+/// A row value, or the expression itself if there is only one.
 fn row(mut exprs: Vec<Expr>) -> Expr {
     if exprs.len() == 1 { exprs.remove(0) } else { Expr::tuple(exprs) }
 }

@@ -1,30 +1,33 @@
-//! What was found.
+//! The result of reading a page.
 
-use crate::bracket::WITNESS;
-use crate::{End, Key, Page};
+use sea_orm::{DbErr, FromQueryResult};
 
-/// One page of a list, and what lies around it.
+use crate::bracket::{INSIDE, SEGMENT, WITNESS};
+use crate::dialect::Dialect;
+use crate::{End, Key, Page, Record};
+
+/// One page of a list, and whether there are rows on each side of it.
 ///
 /// | page | `has_previous` | `has_next` |
 /// |---|---|---|
-/// | from the front | a row stands at or before `after` | the window holds more |
-/// | from the back | the window holds more | a row stands at or after `before` |
+/// | from the front | there is a row at or before `after` | the window has more rows |
+/// | from the back | the window has more rows | there is a row at or after `before` |
 ///
-/// Without the cursor that is named there is nothing on its side. All four are exact on an empty page too.
+/// A flag that depends on an absent cursor is `false`. Both flags are exact, also for an empty page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Slice<M> {
-    /// The rows, in the order that was asked for, whichever end they were counted from.
+    /// The rows in the order of the list, whichever end the page lies at.
     pub rows: Vec<Row<M>>,
-    /// Whether there is more before these rows.
+    /// Whether there are rows before these.
     pub has_previous: bool,
-    /// Whether there is more after these rows.
+    /// Whether there are rows after these.
     pub has_next: bool,
 }
 
-/// A row and its place.
+/// A row and its key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row<M> {
-    /// Where the row stands.
+    /// The position of the row in the order.
     pub key: Key,
     /// The row itself.
     pub item: M,
@@ -33,17 +36,73 @@ pub struct Row<M> {
 /// A row as a [bracket](crate::bracket) returns it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found<M> {
-    /// Which branch it comes from: 0 for a witness, else the range, from the nearest.
+    /// The branch that it comes from: 0 for a witness, else the number of the range, counted from the nearest.
     pub segment: i32,
-    /// Whether it lies short of the far cursor; `true` where there is none.
+    /// Whether it lies short of the far cursor. `true` without a far cursor.
     pub inside: bool,
     /// The row and its key.
     pub row: Row<M>,
 }
 
+impl Found<Record> {
+    /// Reads a row of a bracket, without its columns.
+    pub(crate) fn read(row: Record, page: &Page, dialect: Dialect) -> Result<Self, DbErr> {
+        Ok(Self {
+            segment: row.int(SEGMENT)?,
+            inside: page.far().is_none() || row.int(INSIDE)? == 1,
+            row: Row { key: Key::read(&page.order, &row, dialect)?, item: row },
+        })
+    }
+}
+
+impl Slice<Record> {
+    /// Cuts a page out of the rows of its bracket.
+    pub(crate) fn of(rows: Vec<Record>, page: &Page, dialect: Dialect) -> Result<Self, DbErr> {
+        let found = rows.into_iter().map(|row| Found::read(row, page, dialect)).collect::<Result<_, _>>()?;
+        Ok(Self::cut(found, page))
+    }
+
+    /// Reads the columns of its rows, which are rows of SeaORM.
+    pub(crate) fn read<M: FromQueryResult>(self) -> Result<Slice<M>, DbErr> {
+        let rows = self
+            .rows
+            .into_iter()
+            .map(|Row { key, item }| Ok(Row { key, item: M::from_query_result(&item.row()?, "")? }));
+        Ok(Slice {
+            rows: rows.collect::<Result<_, DbErr>>()?,
+            has_previous: self.has_previous,
+            has_next: self.has_next,
+        })
+    }
+}
+
+impl<M> Row<M> {
+    /// The same row with its item converted.
+    pub fn map<T>(self, convert: impl FnOnce(M) -> T) -> Row<T> {
+        Row { key: self.key, item: convert(self.item) }
+    }
+}
+
 impl<M> Slice<M> {
-    /// Cuts a page out of its bracket: what [`fetch`](crate::fetch) does with the rows, for those who run the statement
-    /// by means of their own. The rows come in the order of the statement.
+    /// The same slice with each item converted. Keys and flags stay.
+    ///
+    /// ```
+    /// # use sea_orm::tests_cfg::cake;
+    /// # use keyset::Slice;
+    /// fn names(cakes: Slice<cake::Model>) -> Slice<String> {
+    ///     cakes.map(|cake| cake.name)
+    /// }
+    /// ```
+    pub fn map<T>(self, mut convert: impl FnMut(M) -> T) -> Slice<T> {
+        Slice {
+            rows: self.rows.into_iter().map(|row| row.map(&mut convert)).collect(),
+            has_previous: self.has_previous,
+            has_next: self.has_next,
+        }
+    }
+
+    /// Cuts a page out of its bracket, as [`fetch`](crate::fetch) does. Use it if you run the
+    /// [statement](crate::bracket::bracket) yourself. Pass the rows in the order of the statement.
     pub fn cut(found: Vec<Found<M>>, page: &Page) -> Self {
         let behind = found.iter().any(|found| found.segment == WITNESS);
         let mut ahead = found.into_iter().filter(|found| found.segment != WITNESS && found.inside);
@@ -98,6 +157,20 @@ mod tests {
         check(last(3), &rows, ("cba", false, true));
         check(last(2), &rows, ("ba", true, true));
         check(last(3), &rows[1..], ("cba", false, false));
+    }
+
+    #[test]
+    fn mapping_keeps_keys_and_flags() {
+        let order = Order::of::<cake::Entity>([]).unwrap();
+        let row = |id: i32| Row { key: Key::new(&order, vec![id.into()]).unwrap(), item: id };
+        let slice = Slice { rows: vec![row(1), row(2)], has_previous: true, has_next: false };
+        let mut sum = 0;
+        let sums = slice.map(|id| {
+            sum += id;
+            sum
+        });
+        let expected = vec![row(1), Row { item: 3, ..row(2) }];
+        assert_eq!(sums, Slice { rows: expected, has_previous: true, has_next: false });
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! One criterion of an order.
 
 use sea_orm::sea_query::{Expr, NullOrdering, Order as SqlOrder};
-use sea_orm::{ColumnTrait, DynIden, EntityTrait, IdenStatic, Iterable};
+use sea_orm::{ColumnTrait, DynIden, EntityTrait, IdenStatic, Iterable, Value};
 
 use crate::Kind;
+use crate::wire::Scalar;
 
-/// Which way a sort runs: `Direction::Asc` unless asked otherwise.
+/// The direction of a sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
     /// The smallest value first.
@@ -15,7 +16,7 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// The other way.
+    /// The other direction.
     #[must_use]
     pub fn reversed(self) -> Self {
         match self {
@@ -34,7 +35,7 @@ impl From<Direction> for SqlOrder {
     }
 }
 
-/// Where a sort puts its NULLs: `Nulls::Last` unless asked otherwise, on every database and in both directions.
+/// The placement of a sort's NULLs. The default is `Nulls::Last`, on every database and in both directions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Nulls {
     /// Before every value.
@@ -63,16 +64,16 @@ impl From<Nulls> for NullOrdering {
     }
 }
 
-/// What a sort sorts by.
-#[derive(Clone, Debug)]
+/// The origin of a sort's values.
+#[derive(Clone, Debug, PartialEq)]
 enum Origin {
     Column { table: String, unique: bool },
     Expression,
 }
 
-/// One expression, its direction, its null placement.
+/// One expression, its direction, and the placement of its NULLs.
 ///
-/// A column says by itself what type it has and whether it can be NULL:
+/// The type of a column, and whether it can be NULL, come from the entity:
 ///
 /// ```
 /// # use sea_orm::tests_cfg::cake;
@@ -81,15 +82,15 @@ enum Origin {
 /// let by_name = Sort::desc(cake::Column::Name).nulls(Nulls::First);
 /// ```
 ///
-/// An expression states its own: see [`Sort::expression`].
-#[derive(Clone, Debug)]
+/// For an expression they are given: see [`Sort::expression`].
+#[derive(Clone, Debug, PartialEq)]
 pub struct Sort {
     pub(crate) name: String,
     origin: Origin,
     pub(crate) expr: Expr,
     pub(crate) kind: Kind,
     pub(crate) nullable: bool,
-    /// The caller's word that there is no NULL, whatever the column says.
+    /// Whether the caller promised that there is no NULL, whatever the column says.
     never_null: bool,
     pub(crate) computed: bool,
     pub(crate) direction: Direction,
@@ -124,10 +125,10 @@ impl Sort {
         }
     }
 
-    /// By an SQL expression, the smallest value first, which may be NULL unless [`Sort::never_null`] says otherwise.
+    /// By an SQL expression, the smallest value first. It can be NULL, unless [`Sort::never_null`] promises otherwise.
     ///
-    /// The name stands for the expression's meaning in every cursor: keep it while the meaning stays, change it when
-    /// the meaning changes. The expression should be deterministic, and an index should hold it.
+    /// The name stands for the expression's meaning in every cursor: change it when the meaning changes, and only then.
+    /// The expression should be deterministic, and an index should hold it.
     ///
     /// ```
     /// # use sea_orm::tests_cfg::cake;
@@ -150,7 +151,7 @@ impl Sort {
         }
     }
 
-    /// Promises that there is never a NULL, which saves a range: for an expression, or a column behind an inner join.
+    /// Promises that the value is never NULL, which saves a range: for an expression, or a column of an inner join.
     #[must_use]
     pub fn never_null(mut self) -> Self {
         self.nullable = false;
@@ -158,34 +159,42 @@ impl Sort {
         self
     }
 
-    /// Says that no index holds the expression, such as the relevance of a full-text search.
+    /// Declares that no index holds the expression, for example the relevance in a full-text search.
     ///
-    /// A list in an order with such a sort costs as much as its query has rows: each page computes the expression once
-    /// for all of them, and takes its bracket from those. Filter first.
+    /// The cost of a page is then proportional to the rows of the query: each page computes the expression for all of
+    /// them. Filter the query first.
     #[must_use]
     pub fn computed(mut self) -> Self {
         self.computed = true;
         self
     }
 
+    /// Whether this is a value of the sort's kind, and NULL only if the sort can be NULL.
+    pub(crate) fn holds(&self, value: &Value) -> bool {
+        match self.kind.scalar(value) {
+            Some(Scalar::Null) => self.nullable,
+            scalar => scalar.is_some(),
+        }
+    }
+
     pub(crate) fn is_column(&self) -> bool {
         matches!(self.origin, Origin::Column { .. })
     }
 
-    /// The column of this entity that it sorts by, if it does.
+    /// The column of this entity by which it sorts, if any.
     pub(crate) fn column_of<E: EntityTrait>(&self) -> Option<E::Column> {
         let table = E::default().table_name();
         let name = self.is_column().then(|| self.name.strip_prefix(table)?.strip_prefix('.')).flatten()?;
         E::Column::iter().find(|column| column.as_str() == name)
     }
 
-    /// Whether no two rows are equal under it, and none is NULL.
+    /// Whether no two rows are equal under it and it is never NULL.
     pub(crate) fn is_unique(&self) -> bool {
         matches!(self.origin, Origin::Column { unique: true, .. }) && !self.nullable
     }
 
-    /// The sort as it stands in a query over this table. What a column says of itself holds in its own table only: a
-    /// join can repeat its values, and an outer join adds NULLs.
+    /// The sort in a query over this table. Whether a column is unique and not NULL holds in its own table only: a join
+    /// can repeat its values, and an outer join adds NULLs.
     pub(crate) fn within(mut self, table: &str) -> Self {
         match &mut self.origin {
             Origin::Column { table: own, unique } if own != table => {
@@ -197,31 +206,31 @@ impl Sort {
         self
     }
 
-    /// The same sort of rows that hold its value in a column of this name.
+    /// The same sort of rows that have its value in this column.
     pub(crate) fn over_column(&self, column: DynIden) -> Self {
         Self { expr: Expr::col(column), ..self.clone() }
     }
 
-    /// What it sorts by: a column as `table.column`, an expression by its name in parentheses.
+    /// The name: `table.column` for a column, and the given name in parentheses for an expression.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The same sort, this way.
+    /// The same sort in this direction.
     #[must_use]
     pub fn direction(mut self, direction: Direction) -> Self {
         self.direction = direction;
         self
     }
 
-    /// The same sort, its NULLs placed there.
+    /// The same sort with its NULLs at this end.
     #[must_use]
     pub fn nulls(mut self, nulls: Nulls) -> Self {
         self.nulls = nulls;
         self
     }
 
-    /// The same sort backwards, its NULLs at the other end too.
+    /// The same sort in the other direction, with its NULLs at the other end.
     #[must_use]
     pub fn reversed(self) -> Self {
         let (direction, nulls) = (self.direction.reversed(), self.nulls.reversed());

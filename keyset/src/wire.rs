@@ -24,14 +24,14 @@
 //! Each integer width starts where the narrower one ends, so every value has one encoding. Doubles and decimals have
 //! one too: `-0.0` is written as `0.0`, every NaN as the same NaN, and decimals lose their trailing zeros.
 //!
-//! Tags 0 to 31 are those of the keyset paginator that this project began from. Nanoseconds are SQLite's, which keeps
-//! times as text: a time is written in the coarsest of its three forms.
+//! Tags 0 to 31 are those of the keyset paginator from which this project began. Nanoseconds occur on SQLite, which
+//! stores times as text. A time is written in the coarsest of its three forms that is exact.
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Utc};
 use rust_decimal::Decimal;
 use uuid::Uuid;
 
-use crate::CursorError;
+use crate::KeyError;
 
 /// A value as a cursor holds it.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,7 +76,7 @@ const DATE_TIME_UTC_NANOS: u8 = 34;
 const TIME_NANOS: u8 = 35;
 const TEXT: u8 = 192;
 
-/// The integer widths: how many bytes, and the first magnitude that takes them.
+/// The integer widths: the number of bytes, and the first magnitude that needs them.
 const WIDTHS: [(usize, u128); 4] = [(1, 0), (2, 256), (4, 65_792), (8, 4_295_033_088)];
 
 /// The Unix epoch in seconds of the Julian period (from noon, 1 January 4713 BC, by midnights: day 2,440,587.5).
@@ -88,13 +88,13 @@ const EPOCH_FROM_CE: i64 = 719_163;
 /// Set in a time of day that counts microseconds.
 const MICROS_OF_DAY: u64 = 1 << 39;
 
-/// Appends a value.
+/// Appends the encoding of a value.
 ///
 /// # Errors
 ///
-/// [`CursorError::TooLong`] for text or bytes that no cursor can hold, [`CursorError::LeapSecond`] for a time that no
-/// database keeps, [`CursorError::TooFar`] for one before the Julian period, [`CursorError::Nul`] for a NUL.
-pub(crate) fn write(scalar: &Scalar, out: &mut Vec<u8>) -> Result<(), CursorError> {
+/// [`KeyError::TooLong`], [`KeyError::LeapSecond`], [`KeyError::TooFar`] and [`KeyError::Nul`] for a value that no
+/// cursor can hold.
+pub(crate) fn write(scalar: &Scalar, out: &mut Vec<u8>) -> Result<(), KeyError> {
     match scalar {
         Scalar::Null => out.push(NULL),
         Scalar::Bool(v) => out.push(if *v { TRUE } else { FALSE }),
@@ -105,7 +105,7 @@ pub(crate) fn write(scalar: &Scalar, out: &mut Vec<u8>) -> Result<(), CursorErro
         }
         Scalar::Text(v) => write_text(v, out)?,
         Scalar::Bytes(v) => {
-            let length = u16::try_from(v.len()).map_err(|_| CursorError::TooLong(v.len()))?;
+            let length = u16::try_from(v.len()).map_err(|_| KeyError::TooLong(v.len()))?;
             out.push(BYTES);
             out.extend(length.to_be_bytes());
             out.extend(v);
@@ -138,7 +138,7 @@ pub(crate) fn write(scalar: &Scalar, out: &mut Vec<u8>) -> Result<(), CursorErro
         Scalar::Date(v) => {
             let day = i64::from(v.num_days_from_ce()) - EPOCH_FROM_CE + JULIAN_DAY;
             out.push(DATE);
-            out.extend(u32::try_from(day).map_err(|_| CursorError::TooFar)?.to_be_bytes());
+            out.extend(u32::try_from(day).map_err(|_| KeyError::TooFar)?.to_be_bytes());
         }
         Scalar::Uuid(v) => {
             out.push(UUID);
@@ -148,10 +148,10 @@ pub(crate) fn write(scalar: &Scalar, out: &mut Vec<u8>) -> Result<(), CursorErro
     Ok(())
 }
 
-/// Takes a value from the front; `None` where the bytes are none.
+/// Takes a value from the front. `None` if the bytes do not begin with a value.
 ///
-/// What it accepts can be wider than what [`write`] makes (a number in too many bytes): whoever needs one text for
-/// one value writes it again and compares.
+/// It also accepts encodings that [`write`] does not produce, for example a number in too many bytes. To accept only
+/// one encoding, write the value again and compare.
 pub(crate) fn read(bytes: &mut &[u8]) -> Option<Scalar> {
     Some(match read_number(bytes, 1)? {
         0 => Scalar::Null,
@@ -198,7 +198,7 @@ fn read_tagged(tag: u8, bytes: &mut &[u8]) -> Option<Scalar> {
     })
 }
 
-/// In the narrowest width that has room; `false` where none has.
+/// Writes an integer in the narrowest width. `false` if it fits none.
 fn write_widths(value: i128, first_tag: u8, out: &mut Vec<u8>) -> bool {
     let negative = value < 0;
     let magnitude = if negative { !value } else { value }.unsigned_abs();
@@ -219,12 +219,12 @@ fn read_widths(step: u8, bytes: &mut &[u8]) -> Option<i128> {
     Some(if step.is_multiple_of(2) { magnitude } else { !magnitude })
 }
 
-fn write_text(text: &str, out: &mut Vec<u8>) -> Result<(), CursorError> {
+fn write_text(text: &str, out: &mut Vec<u8>) -> Result<(), KeyError> {
     if text.contains('\0') {
-        return Err(CursorError::Nul);
+        return Err(KeyError::Nul);
     }
     let length = text.len();
-    let too_long = |_| CursorError::TooLong(length);
+    let too_long = |_| KeyError::TooLong(length);
     match length {
         0..64 => out.push(TEXT + u8::try_from(length).map_err(too_long)?),
         64..320 => out.extend([TEXT_64, u8::try_from(length - 64).map_err(too_long)?]),
@@ -237,7 +237,7 @@ fn write_text(text: &str, out: &mut Vec<u8>) -> Result<(), CursorError> {
     Ok(())
 }
 
-fn write_decimal(value: Decimal, out: &mut Vec<u8>) -> Result<(), CursorError> {
+fn write_decimal(value: Decimal, out: &mut Vec<u8>) -> Result<(), KeyError> {
     if value.scale() > 0 {
         write_short(FRACTION, &value.to_string(), out)
     } else if write_widths(value.mantissa(), DECIMAL, out) {
@@ -247,9 +247,9 @@ fn write_decimal(value: Decimal, out: &mut Vec<u8>) -> Result<(), CursorError> {
     }
 }
 
-/// A number as text: never longer than the 40 characters of an `i128`.
-fn write_short(tag: u8, text: &str, out: &mut Vec<u8>) -> Result<(), CursorError> {
-    let length = u8::try_from(text.len()).map_err(|_| CursorError::TooLong(text.len()))?;
+/// Writes a number as text, which has at most the 40 characters of an `i128`.
+fn write_short(tag: u8, text: &str, out: &mut Vec<u8>) -> Result<(), KeyError> {
+    let length = u8::try_from(text.len()).map_err(|_| KeyError::TooLong(text.len()))?;
     out.extend([tag, length]);
     out.extend(text.as_bytes());
     Ok(())
@@ -260,10 +260,10 @@ fn read_short(bytes: &mut &[u8]) -> Option<String> {
     read_text(bytes, length)
 }
 
-/// With the tag for whole seconds, for microseconds, or for nanoseconds.
-fn write_instant(at: &NaiveDateTime, tags: [u8; 3], out: &mut Vec<u8>) -> Result<(), CursorError> {
+/// Writes an instant with the tag for whole seconds, microseconds or nanoseconds.
+fn write_instant(at: &NaiveDateTime, tags: [u8; 3], out: &mut Vec<u8>) -> Result<(), KeyError> {
     let (seconds, nanos) = (at.and_utc().timestamp() + JULIAN_SECONDS, nanos(at.time())?);
-    let seconds = u64::try_from(seconds).map_err(|_| CursorError::TooFar)?.to_be_bytes();
+    let seconds = u64::try_from(seconds).map_err(|_| KeyError::TooFar)?.to_be_bytes();
     let [whole, micros_tag, nanos_tag] = tags;
     if nanos == 0 {
         out.push(whole);
@@ -280,7 +280,7 @@ fn write_instant(at: &NaiveDateTime, tags: [u8; 3], out: &mut Vec<u8>) -> Result
     Ok(())
 }
 
-/// Seconds, and where there is a unit, four bytes of so many nanoseconds each.
+/// Reads seconds and, if there is a unit, a four-byte number of units, in nanoseconds each.
 fn read_instant(bytes: &mut &[u8], unit: Option<u32>) -> Option<NaiveDateTime> {
     let seconds = i64::try_from(read_number(bytes, 8)?).ok()?.checked_sub(JULIAN_SECONDS)?;
     let nanos = match unit {
@@ -302,10 +302,10 @@ fn time_of_day(nanos: u64) -> Option<NaiveTime> {
     NaiveTime::from_num_seconds_from_midnight_opt(seconds, u32::try_from(nanos % 1_000_000_000).ok()?)
 }
 
-/// The nanoseconds within the second. In a leap second there would be a billion and more.
-fn nanos(time: NaiveTime) -> Result<u32, CursorError> {
+/// The nanoseconds within the second. In a leap second there are a billion or more.
+fn nanos(time: NaiveTime) -> Result<u32, KeyError> {
     let nanos = time.nanosecond();
-    if nanos < 1_000_000_000 { Ok(nanos) } else { Err(CursorError::LeapSecond) }
+    if nanos < 1_000_000_000 { Ok(nanos) } else { Err(KeyError::LeapSecond) }
 }
 
 fn read_text(bytes: &mut &[u8], length: u64) -> Option<String> {

@@ -1,64 +1,64 @@
-//! What the program can do.
+//! Commands.
 
 use clap::{Args, Subcommand};
 
-/// What to do.
+/// A command.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
-    /// Brings the database up to date, fills an empty one with a small sample, and serves (the default).
+    /// Migrate the database, fill an empty one with sample rows, and start the server (default).
     Serve,
-    /// Changes the schema of the database, or says where it stands.
+    /// Change the database schema, or show its state.
     Migrate {
-        /// Which way.
+        /// The direction.
         #[command(subcommand)]
         direction: Direction,
     },
-    /// Fills an empty database with rows that depend on nothing but these numbers.
+    /// Fill an empty database with generated rows. The same options give the same rows.
     Seed(Plan),
-    /// Prints the GraphQL schema.
+    /// Print the GraphQL schema.
     Schema,
-    /// Asks the server that listens on the address in the settings whether it is well, and fails if not.
+    /// Check the server that listens on the address in the settings. Exits with 1 if it is not healthy.
     Health,
 }
 
-/// Which way to migrate.
+/// The direction of a migration.
 #[derive(Clone, Copy, Debug, Subcommand)]
 pub enum Direction {
-    /// Applies every change that is pending.
+    /// Apply all pending migrations.
     Up,
-    /// Takes changes back, the last one first.
+    /// Revert the latest migrations.
     Down {
-        /// How many.
+        /// Number of migrations to revert.
         #[arg(long, default_value_t = 1, value_name = "N")]
         steps: u32,
     },
-    /// Lists the changes, applied and pending.
+    /// List applied and pending migrations.
     Status,
 }
 
-/// How much to fill a database with. The default is the sample that an empty database is served with.
+/// The number of rows to generate. The default is the sample that `serve` fills an empty database with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub struct Plan {
-    /// Books, one a minute from the first of January 2020.
+    /// Number of books, one per minute from 1 January 2020.
     #[arg(long, default_value_t = Plan::SAMPLE.books, value_name = "N", value_parser = rows())]
     pub books: u64,
-    /// Ratings, one a minute from the first of January 2022.
+    /// Number of ratings, one per minute from 1 January 2022.
     #[arg(long, default_value_t = Plan::SAMPLE.ratings, value_name = "N", value_parser = rows())]
     pub ratings: u64,
-    /// Orders, one a minute from the first of January 2022.
+    /// Number of orders, one per minute from 1 January 2022.
     #[arg(long, default_value_t = Plan::SAMPLE.orders, value_name = "N", value_parser = rows())]
     pub orders: u64,
-    /// The seed of the random numbers: the same seed gives the same rows, byte for byte, on every database.
+    /// Seed of the random numbers. The same seed gives the same rows on every database.
     #[arg(long, default_value_t = Plan::SAMPLE.rng_seed, value_name = "N")]
     pub rng_seed: u64,
 }
 
 impl Plan {
-    /// Small enough for a second, large enough to page through.
+    /// Filled in a second, and large enough to page through.
     pub const SAMPLE: Self = Self { books: 1_000, ratings: 20_000, orders: 20_000, rng_seed: 0 };
 }
 
-/// Up to a billion rows: one a minute, they end within the two thousand years that a `UUIDv7` comfortably holds.
+/// At most a billion rows: at one per minute, their times fit into a `UUIDv7`.
 fn rows() -> clap::builder::RangedU64ValueParser {
     clap::value_parser!(u64).range(..=1_000_000_000)
 }

@@ -1,52 +1,54 @@
-//! What must not be shown: from the environment, or from a file as orchestrators mount them.
+//! Secrets: settings that are never shown, from the environment or from a file that an orchestrator mounts.
 
 use std::path::Path;
 use std::{fmt, fs, io};
 
-/// A text that is not shown.
+/// A text that `Debug` does not show.
 #[derive(Clone)]
 pub struct Secret(String);
 
-/// Why a secret cannot be had. Says where it was looked for, and nothing of what was found.
+/// Why a secret cannot be read. The text names the setting, never its value.
 #[derive(Debug, thiserror::Error)]
 pub enum SecretError {
-    /// The file is not there, or not for this user, or no text.
+    /// The file is missing, not readable, or not text.
     #[error("cannot read {setting}_FILE: {error}")]
     File {
-        /// What the file was to hold.
+        /// The setting.
         setting: &'static str,
-        /// What the system said.
+        /// The error of the system.
         error: io::Error,
     },
-    /// The file holds nothing.
-    #[error("{setting}_FILE names a file that is empty")]
+    /// The file is empty.
+    #[error("{setting}_FILE names an empty file")]
     Empty {
-        /// What it was to hold.
+        /// The setting.
         setting: &'static str,
     },
-    /// It is nowhere said which one goes before the other.
-    #[error("{setting} and {setting}_FILE are both set: one of them is enough")]
+    /// The setting and its file are both set.
+    #[error("{setting} and {setting}_FILE are both set: remove one")]
     Both {
-        /// What was set twice.
+        /// The setting.
         setting: &'static str,
     },
-    /// It stands where it can be seen.
-    #[error("a password on the command line is read by everybody on the machine: set DATABASE_URL, or a file")]
+    /// The password is on the command line.
+    #[error(
+        "every user of this machine can read a password on the command line: set DATABASE_URL or DATABASE_URL_FILE instead"
+    )]
     Shown,
 }
 
 impl Secret {
-    /// Takes a text out of sight.
+    /// Wraps a text.
     pub fn new(text: String) -> Self {
         Self(text)
     }
 
-    /// The text, for those who use it.
+    /// The text.
     pub fn expose(&self) -> &str {
         &self.0
     }
 
-    /// Whether it is a URL with a password in it: that of its user, or a parameter.
+    /// Whether the text is a URL with a password, after the user's name or as a parameter.
     pub(super) fn has_password(&self) -> bool {
         let Some((_, rest)) = self.0.split_once("://") else { return false };
         let (address, parameters) = rest.split_once('?').unwrap_or((rest, ""));
@@ -55,9 +57,9 @@ impl Secret {
             || parameters.split('&').any(|parameter| parameter.starts_with("password="))
     }
 
-    #[expect(clippy::disallowed_methods, reason = "this is the place where settings are read")]
+    #[expect(clippy::disallowed_methods, reason = "settings are read here")]
     pub(super) fn from_environment(name: &str) -> Option<Self> {
-        // What is no text is kept, and refused where the token is needed: to take it for none would open the server.
+        // A value that is not text is kept, and rejected later. Ignoring it would remove the protection that it was set for.
         std::env::var_os(name).map(|text| Self(text.to_string_lossy().into_owned()))
     }
 }
@@ -74,7 +76,7 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// The text of a file that holds a setting, without the end of its line.
+/// The text of a setting's file, without the line end.
 pub(super) fn read(setting: &'static str, path: &Path) -> Result<String, SecretError> {
     let text = fs::read_to_string(path).map_err(|error| SecretError::File { setting, error })?;
     let text = text.trim_end_matches(['\r', '\n']);
@@ -86,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_password_is_seen_wherever_it_stands_in_a_url() {
+    fn a_password_is_found_anywhere_in_a_url() {
         for url in ["postgres://u:p@h/d", "postgres://u:a@b:c@h", "postgres://h/d?sslmode=require&password=p"] {
             assert!(Secret::from(url).has_password(), "{url}");
         }

@@ -1,17 +1,18 @@
-//! What the server says of its work, and to whom.
+//! Settings of the log and the traces.
 
 use clap::{Args, ValueEnum};
 use tracing_subscriber::EnvFilter;
 
-/// The log and the traces.
+/// Log and traces.
 #[derive(Clone, Debug, PartialEq, Eq, Args)]
+#[command(next_help_heading = "Log and traces")]
 pub struct Telemetry {
-    /// What is logged on stderr: `error`, `warn`, `info` (a line for each request), `debug`, `off`; or by module, as in
-    /// `warn,bookends::db=debug`.
+    /// Level of the log on stderr: `error`, `warn`, `info` (a line per request), `debug` or `off`; or a level per module,
+    /// such as `warn,bookends::db=debug`.
     #[arg(long, env = "RUST_LOG", default_value = Telemetry::LOG, value_name = "FILTER", value_parser = filter, global = true)]
     pub log: String,
 
-    /// What the log is written as: `text` for people, `json` for machines, an object on each line.
+    /// Format of the log: `text`, or `json` with an object per line.
     #[arg(
         long,
         env = "LOG_FORMAT",
@@ -22,22 +23,22 @@ pub struct Telemetry {
     )]
     pub log_format: LogFormat,
 
-    /// Where traces are sent by OTLP over HTTP: the base address of a collector, such as `http://127.0.0.1:4318`.
-    /// Without it, there are none.
+    /// Base URL of a collector that receives traces by OTLP over HTTP, such as `http://127.0.0.1:4318`. By default, no
+    /// traces are sent.
     #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_name = "URL", global = true)]
     pub otel_endpoint: Option<String>,
 
-    /// What the server is called in its traces.
+    /// Name of this server in its traces.
     #[arg(long, env = "OTEL_SERVICE_NAME", default_value = Telemetry::SERVICE_NAME, value_name = "NAME", global = true)]
     pub otel_service_name: String,
 }
 
-/// What the log is written as.
+/// The format of the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
-    /// For people.
+    /// Text, for people.
     Text,
-    /// For machines: an object on each line.
+    /// JSON, for machines: an object per line.
     Json,
 }
 

@@ -1,11 +1,11 @@
-//! The time limit of statements on SQLite, which has none itself.
+//! The time limit of the writer's statements on SQLite, which has none of its own. Reads have `pool::stop`.
 //!
-//! Whoever no longer waits for a statement does not stop it: the thread of its connection goes on, and the connection
-//! is out of the pool meanwhile. SQLite asks a *progress handler* every so many instructions whether to go on, so that
-//! is the one to say no. Nothing tells it that a statement has begun; it takes the time from the first time it is
-//! asked. When the connection goes back to the pool its clock is turned back, which costs a trip to the thread of the
-//! connection; but most statements are over before anybody asks, and then there is no clock to turn back. What writes
-//! keeps its connection for its transaction, so the limit is one of all its statements.
+//! Dropping the future of a statement does not stop the statement: its connection stays out of the pool until the
+//! statement ends. SQLite calls a *progress handler* every few thousand instructions, and stops the statement if the
+//! handler says so. Nothing tells the handler that a statement has begun, so its clock starts at its first call. The
+//! clock is reset when the connection returns to the pool, by a message to the connection's thread. Most statements end
+//! before the first call, and need no reset. A write keeps its connection for its transaction: its statements share one
+//! limit.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,46 +14,46 @@ use std::time::{Duration, Instant};
 use sea_orm::sqlx::Error;
 use sea_orm::sqlx::sqlite::SqliteConnection;
 
-/// How many instructions lie between two questions: some tenths of a millisecond.
+/// The instructions between two calls: some tenths of a millisecond.
 const INSTRUCTIONS: i32 = 20_000;
 
-/// How long the statements of a pool may take. Cheap to clone.
+/// The time limit of a pool's statements. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Deadline {
     time: Duration,
-    /// How many clocks run, of all connections.
+    /// The number of running clocks, of all connections.
     running: Arc<AtomicUsize>,
-    waivers: Arc<AtomicUsize>,
+    suspensions: Arc<AtomicUsize>,
 }
 
-/// As long as it lives, statements take as long as they take.
+/// Statements have no time limit while this value lives.
 #[derive(Debug)]
-pub struct Waiver(Arc<AtomicUsize>);
+pub struct Suspension(Arc<AtomicUsize>);
 
 impl Deadline {
-    /// So long for each time that a connection is taken from the pool.
+    /// A limit that starts each time a connection is taken from the pool.
     pub fn new(time: Duration) -> Self {
-        Self { time, running: Arc::default(), waivers: Arc::default() }
+        Self { time, running: Arc::default(), suspensions: Arc::default() }
     }
 
-    /// Has it held off.
-    pub fn waive(&self) -> Waiver {
-        self.waivers.fetch_add(1, Ordering::Relaxed);
-        Waiver(Arc::clone(&self.waivers))
+    /// Suspends the limit.
+    pub fn suspend(&self) -> Suspension {
+        self.suspensions.fetch_add(1, Ordering::Relaxed);
+        Suspension(Arc::clone(&self.suspensions))
     }
 
-    /// Holds a connection to it.
+    /// Applies the limit to a connection.
     ///
     /// # Errors
     ///
-    /// [`Error`] where the thread of the connection has ended.
+    /// [`Error`] if the connection's thread has ended.
     pub async fn set(&self, connection: &mut SqliteConnection) -> Result<(), Error> {
         let mut clock = Clock { deadline: self.clone(), begun: None };
-        connection.lock_handle().await?.set_progress_handler(INSTRUCTIONS, move || clock.goes_on());
+        connection.lock_handle().await?.set_progress_handler(INSTRUCTIONS, move || clock.may_continue());
         Ok(())
     }
 
-    /// Turns the clock of a connection back.
+    /// Resets the clock of a connection.
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ impl Deadline {
     }
 }
 
-impl Drop for Waiver {
+impl Drop for Suspension {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -76,12 +76,12 @@ struct Clock {
 }
 
 impl Clock {
-    fn goes_on(&mut self) -> bool {
+    fn may_continue(&mut self) -> bool {
         let begun = *self.begun.get_or_insert_with(|| {
             self.deadline.running.fetch_add(1, Ordering::Relaxed);
             Instant::now()
         });
-        begun.elapsed() < self.deadline.time || self.deadline.waivers.load(Ordering::Relaxed) > 0
+        begun.elapsed() < self.deadline.time || self.deadline.suspensions.load(Ordering::Relaxed) > 0
     }
 }
 

@@ -1,29 +1,29 @@
-//! What it means that a statement failed.
+//! Kinds of database failures.
 
 use sea_orm::sqlx;
 use sea_orm::{DbErr, RuntimeErr};
 
-/// The kinds of failures that somebody can do something about.
+/// The kinds of failures that are handled differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
-    /// The connection broke, while or before it was used. What was not being committed has had no effect.
+    /// The connection was lost. Only a commit in progress can have had an effect.
     Lost,
-    /// There is no connection to be had: the database does not answer, or all of its connections are in use.
+    /// No connection: the database does not answer, or all its connections are in use.
     Unavailable,
-    /// The statement took too long and was stopped.
+    /// The statement exceeded its time limit.
     TimedOut,
-    /// Another transaction was in the way, and this one has had no effect: it can be run again.
+    /// A conflict with another transaction. This one has had no effect and can be run again.
     InTheWay,
-    /// A value, or a sum that it is part of, is none that the database can hold.
+    /// The database cannot hold a value, or a sum with it.
     OutOfRange,
-    /// Others refer to a row that was to go, or one is missing that was referred to.
+    /// A foreign key is violated.
     Reference,
     /// Anything else.
     Other,
 }
 
 impl Failure {
-    /// What kind of failure this is.
+    /// The kind of this failure.
     pub fn of(error: &DbErr) -> Self {
         match error {
             DbErr::ConnectionAcquire(_) => Self::Unavailable,
@@ -52,20 +52,20 @@ impl Failure {
         }
     }
 
-    /// What an SQLSTATE of PostgreSQL says, or an extended result code of SQLite.
+    /// By an SQLSTATE of PostgreSQL, or an extended result code of SQLite.
     fn of_code(code: &str) -> Self {
         match code {
-            // Shut down by an administrator, by a crash, idle for too long.
+            // Shut down by an administrator, by a crash, or for being idle.
             "57P01" | "57P02" | "57P05" => Self::Lost,
-            // A connection exception of any kind.
+            // Connection exceptions.
             code if code.len() == 5 && code.starts_with("08") => Self::Lost,
-            // Not yet up, or no longer; full; without memory; a standby that is not yet in charge.
+            // Starting or stopping; too many connections; out of memory; a standby.
             "57P03" | "53300" | "53200" | "25006" => Self::Unavailable,
             // Stopped by `statement_timeout`; interrupted.
             "57014" | "9" => Self::TimedOut,
-            // Serialization failure, deadlock, lock not available; busy in its four kinds, locked in its two.
+            // Serialization failure, deadlock, lock not available; SQLite's four kinds of busy and two of locked.
             "40001" | "40P01" | "55P03" | "5" | "261" | "517" | "773" | "6" | "262" => Self::InTheWay,
-            // Out of range, too long, a check; a check, a whole number that has become a fraction by overflowing.
+            // Out of range, too long, check violated; SQLite: check violated, integer overflowed to a float.
             "22003" | "22001" | "23514" | "275" | "3091" => Self::OutOfRange,
             "23503" | "787" => Self::Reference,
             _ => Self::Other,
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_code_says_what_can_be_done() {
+    fn a_code_has_a_kind() {
         for (codes, failure) in [
             (&["57P01", "08006"][..], Failure::Lost),
             (&["57P03", "53300", "25006"], Failure::Unavailable),

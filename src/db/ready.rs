@@ -1,4 +1,4 @@
-//! Whether the database can be worked with.
+//! Readiness of the database.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,58 +10,58 @@ use tokio::time::{Instant, timeout};
 
 use super::Failure;
 
-/// How long a database may take to show that it answers.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// The time that the database has to answer.
+const TIMEOUT: Duration = Duration::from_secs(2);
 
-/// For how long an answer holds, whoever asks.
-const HOLDS: Duration = Duration::from_secs(1);
+/// How long a result is reused.
+const MAX_AGE: Duration = Duration::from_secs(1);
 
-/// Why the database cannot be worked with.
+/// Why the database is not ready.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotReady {
-    /// It is gone, or does not get to it.
+    /// No answer in time.
     #[error("the database does not answer")]
     NoAnswer,
-    /// Its schema is older than this server.
-    #[error("the schema of the database is not up to date")]
+    /// Migrations are pending.
+    #[error("the database schema is not up to date")]
     Behind,
     /// Anything else.
-    #[error("the database fails: the log says how")]
+    #[error("the database fails: see the log")]
     Failed,
 }
 
-/// Asks the database how it is, by a connection of its own: those of the clients can all be in use, and it is well.
-/// Cheap to clone.
+/// Checks whether the database is ready, over a connection of its own: a database whose other connections are all in use
+/// is ready. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Probe {
     db: DatabaseConnection,
-    last: Arc<Mutex<Option<Answer>>>,
+    last: Arc<Mutex<Option<Checked>>>,
 }
 
-type Answer = (Instant, Result<(), NotReady>);
+type Checked = (Instant, Result<(), NotReady>);
 
 impl Probe {
-    /// Asks by this connection.
+    /// A probe over this connection.
     pub fn new(db: DatabaseConnection) -> Self {
         Self { db, last: Arc::default() }
     }
 
-    /// Whether the database answers, and has all that this version needs. It may have more: the servers of the next
-    /// version have been started beside this one then. It is asked once a second at most.
+    /// Whether the database answers and has every migration of this version. It may have more, while a newer version is
+    /// rolled out. It is asked at most once per second.
     ///
     /// # Errors
     ///
-    /// [`NotReady`], after two seconds at most.
+    /// [`NotReady`], after at most two seconds.
     pub async fn ready(&self) -> Result<(), NotReady> {
         let mut last = self.last.lock().await;
-        if let Some((when, answer)) = *last
-            && when.elapsed() < HOLDS
+        if let Some((when, result)) = *last
+            && when.elapsed() < MAX_AGE
         {
-            return answer;
+            return result;
         }
-        let answer = timeout(PATIENCE, self.ask()).await.unwrap_or(Err(NotReady::NoAnswer));
-        *last = Some((Instant::now(), answer));
-        answer
+        let result = timeout(TIMEOUT, self.ask()).await.unwrap_or(Err(NotReady::NoAnswer));
+        *last = Some((Instant::now(), result));
+        result
     }
 
     async fn ask(&self) -> Result<(), NotReady> {
@@ -72,19 +72,19 @@ impl Probe {
             Ok(_) => Err(NotReady::Behind),
             Err(error) if lacks_table(&error) => Err(NotReady::Behind),
             Err(error) => {
-                tracing::warn!(%error, "the database cannot be worked with");
+                tracing::warn!(%error, "the database is not ready");
                 Err(if Failure::of(&error) == Failure::Other { NotReady::Failed } else { NotReady::NoAnswer })
             }
         }
     }
 
-    /// Closes its connection.
+    /// Closes the connection.
     pub(super) async fn close(&self) -> Result<(), DbErr> {
         self.db.close_by_ref().await
     }
 }
 
-/// Whether a table is not there: PostgreSQL's "undefined table", SQLite's "error in the statement".
+/// Whether a table is missing: PostgreSQL's "undefined table", SQLite's "error in the statement".
 fn lacks_table(error: &DbErr) -> bool {
     let DbErr::Query(RuntimeErr::SqlxError(cause)) = error else { return false };
     let sqlx::Error::Database(error) = cause.as_ref() else { return false };

@@ -1,11 +1,12 @@
-//! What is seen of the database from outside: its statements and its pools.
+//! Metrics and traces of statements and pools.
 
 use std::time::Instant;
 
-use sea_orm::sqlx::{self, Database};
-use sea_orm::{ConnectionTrait, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr};
+use sea_orm::metric::Info;
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr};
 
 use super::Db;
+use super::pool::Usage;
 use crate::metrics::{Metrics, Pool};
 use crate::telemetry::statement;
 
@@ -13,19 +14,19 @@ const READER: &str = "reader";
 const WRITER: &str = "writer";
 
 impl Db {
-    /// Has every statement counted and traced, of these connections and of each clone made of them from now on.
+    /// Counts and traces every statement of these connections, and of clones that are made later.
     pub(super) fn watched(mut self) -> Self {
-        watch(&mut self.reader, READER, self.metrics.clone());
-        watch(&mut self.writer, WRITER, self.metrics.clone());
+        self.reader.set_metric_callback(watch(READER, self.metrics.clone()));
+        self.writer.set_metric_callback(watch(WRITER, self.metrics.clone()));
         self
     }
 
-    /// Commits what has been written: where writers meet, it is most of what a write takes. The transaction itself
-    /// would not be counted.
+    /// Commits a transaction, counted and traced like a statement. SeaORM's own commit would not be counted, and it can be
+    /// the largest part of a write.
     ///
     /// # Errors
     ///
-    /// [`DbErr`] where the database fails.
+    /// [`DbErr`] if the database fails.
     pub async fn commit(&self, transaction: DatabaseTransaction) -> Result<(), DbErr> {
         let (begun, backend) = (Instant::now(), transaction.get_database_backend());
         let committed = transaction.commit().await;
@@ -35,27 +36,26 @@ impl Db {
         committed
     }
 
-    /// How its pools are used.
+    /// The use of the pools.
     pub fn pools(&self) -> Vec<Pool> {
-        [(READER, &self.reader), (WRITER, &self.writer)]
-            .map(|(name, db)| match db.get_database_backend() {
-                DbBackend::Postgres => pool(name, db.get_postgres_connection_pool()),
-                _ => pool(name, db.get_sqlite_connection_pool()),
-            })
+        let writer = match self.writer.get_database_backend() {
+            DbBackend::Postgres => Usage::of(self.writer.get_postgres_connection_pool()),
+            _ => Usage::of(self.writer.get_sqlite_connection_pool()),
+        };
+        [(READER, self.reader.usage()), (WRITER, writer)]
+            .map(|(name, Usage { used, idle, spare })| Pool { name, used, idle, spare })
             .into()
     }
 }
 
-fn watch(db: &mut DatabaseConnection, pool: &'static str, metrics: Metrics) {
-    db.set_metric_callback(move |info| {
+fn watch(pool: &'static str, metrics: Metrics) -> impl Fn(&Info<'_>) + Send + Sync + 'static {
+    move |info| {
+        let sql = &info.statement.sql;
+        // The bounds of a snapshot read nothing, and `COMMIT` runs after the response.
+        if pool == READER && (sql.starts_with("BEGIN") || sql.starts_with("COMMIT")) {
+            return;
+        }
         metrics.statement(pool, info.failed, info.elapsed);
-        statement::executed(info.statement.db_backend, &info.statement.sql, info.failed, info.elapsed);
-    });
-}
-
-fn pool<DB: Database>(name: &'static str, pool: &sqlx::Pool<DB>) -> Pool {
-    let (open, idle) = (pool.size() as usize, pool.num_idle());
-    let most = pool.options().get_max_connections() as usize;
-    // The numbers are not of one moment.
-    Pool { name, used: open.saturating_sub(idle), idle, spare: most.saturating_sub(open) }
+        statement::executed(info.statement.db_backend, sql, info.failed, info.elapsed);
+    }
 }

@@ -1,7 +1,7 @@
-//! An event as the text of a NOTIFY.
+//! Events as text, for NOTIFY.
 //!
-//! It carries the whole row, so that nobody has to read it, and nobody can find it deleted. Servers of several versions
-//! may hear each other: what is written here must stay readable, and what cannot be read is skipped.
+//! The text contains the whole row: receivers need not read it, and cannot find it deleted. Servers of different versions
+//! may share a database, so the format must stay compatible. A text that cannot be read is ignored.
 
 use ::entity::{book_order, book_rating};
 use sea_orm::DbErr;
@@ -30,7 +30,7 @@ enum Payload {
 ///
 /// # Errors
 ///
-/// [`DbErr::Json`] where it has none: never, as its parts are plain.
+/// [`DbErr::Json`]; never, because the values are plain.
 pub fn write(event: &Event) -> Result<String, DbErr> {
     let payload = match *event {
         Event::RatingAdded(book_rating::Model { id, rating, book_id }) => Payload::RatingAdded { id, rating, book_id },
@@ -41,19 +41,19 @@ pub fn write(event: &Event) -> Result<String, DbErr> {
     serde_json::to_string(&payload).map_err(|error| DbErr::Json(error.to_string()))
 }
 
-/// The event in a text that somebody sent: whoever can connect to the database can.
+/// The event in a text. Any client of the database can send one, so it is validated.
 ///
 /// # Errors
 ///
-/// [`serde_json::Error`] for a text that is none, or that of a row that cannot be.
+/// [`serde_json::Error`] if the text is not an event, or its row violates a constraint.
 pub fn read(text: &str) -> Result<Event, serde_json::Error> {
     let payload = serde_json::from_str(text)?;
-    let (id, can_be) = match &payload {
+    let (id, is_valid) = match &payload {
         Payload::RatingAdded { id, rating, .. } => (id, book_rating::STARS.contains(rating)),
         Payload::OrderPlaced { id, total_price, .. } => (id, book_order::can_cost(*total_price)),
     };
-    if !can_be || id.get_version_num() != 7 {
-        return Err(serde::de::Error::custom("no row can be like that"));
+    if !is_valid || id.get_version_num() != 7 {
+        return Err(serde::de::Error::custom("the row is invalid"));
     }
     Ok(match payload {
         Payload::RatingAdded { id, rating, book_id } => Event::RatingAdded(book_rating::Model { id, rating, book_id }),
@@ -67,9 +67,9 @@ pub fn read(text: &str) -> Result<Event, serde_json::Error> {
 mod tests {
     use super::*;
 
-    /// Frozen: servers of another version hear it.
+    /// Frozen: servers of other versions read it.
     #[test]
-    fn an_event_is_a_text_and_comes_back() {
+    fn an_event_survives_a_round_trip() {
         let (id, book_id) = (Uuid::from_u128(7 << 76), Uuid::from_u128(2));
         let rating = Event::RatingAdded(book_rating::Model { id, rating: 5, book_id });
         let order = Event::OrderPlaced(book_order::Model { id, total_price: Decimal::new(1250, 2), book_id });
@@ -82,12 +82,12 @@ mod tests {
             assert_eq!(write(&event).unwrap(), text);
             assert_eq!(read(&text).unwrap(), event);
             let newer = text.replacen('{', r#"{"more":[1],"#, 1);
-            assert_eq!(read(&newer).unwrap(), event, "what a newer version adds is no obstacle");
+            assert_eq!(read(&newer).unwrap(), event, "members of a newer version are ignored");
         }
     }
 
     #[test]
-    fn another_text_is_no_event() {
+    fn another_text_is_rejected() {
         for text in ["", "{}", "null", "[]", "hello", r#"{"event":"BookBurnt"}"#, r#"{"event":"RatingAdded","id":1}"#] {
             assert!(read(text).is_err(), "{text}");
         }

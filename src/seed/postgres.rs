@@ -1,34 +1,37 @@
-//! Into PostgreSQL, by `COPY`.
+//! Fills PostgreSQL with `COPY`.
 
 use std::fmt::Write;
 
-use sea_orm::sqlx::{self, AssertSqlSafe, Executor, PgConnection, Row};
+use sea_orm::sqlx::{self, AssertSqlSafe, Connection, Executor, PgConnection, Row};
 use sea_orm::{DatabaseConnection, Value};
 
 use super::progress::Progress;
 use super::shop::{Shop, Table};
 
-/// A batch is sent when it is this long, in bytes.
+/// The size of a batch, in bytes.
 const BATCH: usize = 256 * 1024;
 
 /// Fills the tables in one transaction.
 pub async fn fill(db: &DatabaseConnection, shop: &Shop, progress: Progress) -> Result<(), sqlx::Error> {
-    let mut transaction = db.get_postgres_connection_pool().begin().await?;
+    // Taken out of the pool, which would log a warning about a connection whose `COPY` was interrupted.
+    let mut connection = db.get_postgres_connection_pool().acquire().await?.detach();
+    let mut transaction = connection.begin().await?;
     transaction.execute("SET LOCAL statement_timeout = 0").await?;
     let indexes = drop_indexes(&mut transaction).await?;
     for table in shop.tables() {
         copy(&mut transaction, shop, table, progress).await?;
     }
-    // No index is made while foreign keys wait to be checked.
+    // An index cannot be created while checks of foreign keys are pending.
     transaction.execute("SET CONSTRAINTS ALL IMMEDIATE").await?;
     for definition in indexes {
         transaction.execute(AssertSqlSafe(definition)).await?;
     }
-    transaction.commit().await
+    transaction.commit().await?;
+    connection.close().await
 }
 
-/// Drops the indexes, to be made again from these definitions when the tables are full: sorting all entries once costs
-/// a fraction of finding a place for each.
+/// Drops the indexes, and returns their definitions. Creating an index on a full table costs a fraction of inserting each
+/// entry.
 async fn drop_indexes(db: &mut PgConnection) -> Result<Vec<String>, sqlx::Error> {
     let sql = "SELECT indexname::text, indexdef FROM pg_indexes
         WHERE schemaname = current_schema()
@@ -56,7 +59,7 @@ async fn copy(db: &mut PgConnection, shop: &Shop, table: Table, progress: Progre
         if batch.len() >= BATCH {
             copy.send(batch.as_bytes()).await?;
             batch.clear();
-            // A socket that always has room never waits, and whoever listens for Ctrl-C would not get to hear it.
+            // A socket that never blocks would keep Ctrl-C from being noticed.
             tokio::task::yield_now().await;
         }
     }
@@ -66,7 +69,7 @@ async fn copy(db: &mut PgConnection, shop: &Shop, table: Table, progress: Progre
     Ok(())
 }
 
-/// A field in the text format of `COPY`. Nothing in the shop needs an escape.
+/// A field in the text format of `COPY`. No generated value needs escaping.
 fn push(batch: &mut String, value: &Value, end: char) {
     // Writing into a string does not fail.
     let _ = match value {

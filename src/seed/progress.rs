@@ -1,17 +1,17 @@
-//! How far it is: a bar for each table on a terminal, else a line for each.
+//! Progress: a bar for each table on a terminal, otherwise a line.
 
 use std::io::IsTerminal;
 
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::run::say;
+use crate::console::print_line;
 
-/// Where progress is shown.
+/// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
-    /// Bars that move.
+    /// A bar for each table.
     Bars,
-    /// A line when a table is full.
+    /// A line for each full table.
     Lines,
 }
 
@@ -24,12 +24,12 @@ pub struct Table {
 }
 
 impl Progress {
-    /// What suits the standard output.
+    /// Bars if the standard output is a terminal.
     pub fn for_stdout() -> Self {
         if std::io::stdout().is_terminal() { Self::Bars } else { Self::Lines }
     }
 
-    /// Starts on a table of so many rows.
+    /// The progress of a table with this many rows.
     pub fn table(self, name: &'static str, rows: u64) -> Table {
         let target = match self {
             Self::Bars => ProgressDrawTarget::stdout(),
@@ -42,16 +42,16 @@ impl Progress {
 }
 
 impl Table {
-    /// So many rows more.
+    /// Adds rows.
     pub fn add(&self, rows: u64) {
         self.bar.inc(rows);
     }
 
-    /// The table is full.
+    /// Reports that the table is full.
     pub fn finish(self) {
         self.bar.finish();
         if self.progress == Progress::Lines {
-            say(format_args!("{}: {} rows", self.name, HumanCount(self.bar.position())));
+            print_line(format_args!("{}: {} rows", self.name, HumanCount(self.bar.position())));
         }
     }
 }

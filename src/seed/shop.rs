@@ -1,8 +1,7 @@
-//! The rows of a book shop that never was: each a function of the seed, its table and its number.
+//! The rows of a fictional book shop: each is a function of the seed, its table and its number.
 //!
-//! Any row can be computed without the others, so a rating of one million needs no list of the books that it may be of,
-//! and memory stays constant. The random numbers are a ChaCha8 stream for each table, with two blocks for each row;
-//! what is made of them is written out here, because it must never change with a version of a library.
+//! A row is computed without the others, so memory stays constant. The random numbers are a ChaCha8 stream per table, with
+//! two blocks per row. The distributions are implemented here, because they must not change with a library's version.
 
 use ::entity::{book, book_order, book_rating};
 use rand_chacha::ChaCha8Rng;
@@ -14,7 +13,7 @@ use uuid::{Builder, Uuid};
 use super::words::{ADJECTIVES, NOUNS, ORDINALS, PLACES, WORKS};
 use crate::config::Plan;
 
-/// A shop of so many books, ratings and orders.
+/// A shop with a number of books, ratings and orders.
 #[derive(Clone, Debug)]
 pub struct Shop {
     plan: Plan,
@@ -24,25 +23,25 @@ pub struct Shop {
 /// One of the shop's tables.
 #[derive(Clone, Copy, Debug)]
 pub struct Table {
-    /// What a person calls its rows.
+    /// The name in messages.
     pub title: &'static str,
-    /// Its name in the database.
+    /// The name in the database.
     pub name: &'static str,
-    /// Its columns, in the order of [`Table::row`].
+    /// The columns, in the order of [`Table::row`].
     pub columns: [&'static str; 3],
-    /// How many rows it has.
+    /// The number of rows.
     pub rows: u64,
     row: fn(&Shop, u64) -> [Value; 3],
 }
 
 impl Table {
-    /// The values of the row of this number, from 0.
+    /// The values of a row; numbers start at 0.
     pub fn row(&self, shop: &Shop, number: u64) -> [Value; 3] {
         (self.row)(shop, number)
     }
 }
 
-/// The stream of each table, and the time at which its first row was made, as Unix time in milliseconds.
+/// The stream of each table, and the time of its first row, as Unix time in milliseconds.
 const BOOKS: (u64, u64) = (1, JANUARY_2020);
 const RATINGS: (u64, u64) = (2, JANUARY_2022);
 const ORDERS: (u64, u64) = (3, JANUARY_2022);
@@ -50,12 +49,12 @@ const ORDERS: (u64, u64) = (3, JANUARY_2022);
 const JANUARY_2020: u64 = 1_577_836_800_000;
 const JANUARY_2022: u64 = 1_640_995_200_000;
 
-/// One row a minute.
+/// One row per minute.
 const STEP_MILLIS: u64 = 60_000;
-/// The words of 32 bits that a row may draw: two ChaCha blocks. A book draws 25.
+/// The 32-bit words that a row may draw: two ChaCha blocks. A book draws 25.
 const WORDS: u128 = 32;
 
-/// Readers like what they finish.
+/// Good ratings are more frequent.
 const STARS: [i16; 10] = [1, 2, 3, 3, 4, 4, 4, 5, 5, 5];
 
 impl Shop {
@@ -66,7 +65,7 @@ impl Shop {
         Self { plan, random: ChaCha8Rng::from_seed(key) }
     }
 
-    /// The tables, each after those that it refers to.
+    /// The tables, each after the tables that it refers to.
     pub fn tables(&self) -> [Table; 3] {
         let Plan { books, ratings, orders, .. } = self.plan;
         [
@@ -103,17 +102,17 @@ impl Shop {
         ]
     }
 
-    /// The book of this number, from 0.
+    /// A book; numbers start at 0.
     pub fn book(&self, number: u64) -> book::Model {
         let mut draw = self.draw(BOOKS, number);
         let id = draw.id();
         let name = title(&mut draw);
-        // Most of what is sold is new: the product of three numbers from 0 to 1 leans to 0.
+        // Most books are new: the product of three numbers between 0 and 1 tends to 0.
         let age = i32::try_from(draw.below(576) * draw.below(576) * draw.below(576) / (576 * 576)).unwrap_or(0);
         book::Model { id, name, year: 2025 - age }
     }
 
-    /// The rating of this number, from 0. One book in ten has none.
+    /// A rating; numbers start at 0. One book in ten has none.
     pub fn rating(&self, number: u64) -> book_rating::Model {
         let mut draw = self.draw(RATINGS, number);
         let id = draw.id();
@@ -122,7 +121,7 @@ impl Shop {
         book_rating::Model { id, rating: draw.pick(&STARS), book_id: self.book_id(book) }
     }
 
-    /// The order of this number, from 0. One book in ten has none.
+    /// An order; numbers start at 0. One book in ten has none.
     pub fn order(&self, number: u64) -> book_order::Model {
         let mut draw = self.draw(ORDERS, number);
         let id = draw.id();
@@ -147,13 +146,13 @@ impl Shop {
 /// The random numbers of one row.
 struct Draw {
     random: ChaCha8Rng,
-    /// The row's minute, as Unix time in milliseconds.
+    /// The minute of the row, as Unix time in milliseconds.
     minute: u64,
 }
 
 impl Draw {
-    /// A UUIDv7 of some millisecond in the row's minute. It is drawn first, so that the id of a book can be had without
-    /// the rest of it.
+    /// A UUIDv7 of a millisecond in the row's minute. It is drawn first, so that the id of a book can be computed without
+    /// the other values.
     fn id(&mut self) -> Uuid {
         let millis = self.minute + self.below(STEP_MILLIS);
         let mut bytes = [0; 10];
@@ -167,15 +166,15 @@ impl Draw {
         u64::try_from(product >> 64).unwrap_or(0)
     }
 
-    /// The same, with the small numbers more likely: some books sell better than others.
+    /// The same, with small numbers more likely: some books sell better than others.
     fn leaning_below(&mut self, end: u64) -> u64 {
         let once = self.below(end) + 1;
         self.below(once)
     }
 
     fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        let place = self.below(from.len() as u64);
-        from[usize::try_from(place).unwrap_or(0)]
+        let index = self.below(from.len() as u64);
+        from[usize::try_from(index).unwrap_or(0)]
     }
 }
 
@@ -198,9 +197,9 @@ fn title(draw: &mut Draw) -> String {
 mod tests {
     use super::*;
 
-    /// Frozen: the snapshots of query results, and everybody's example cursors, are made of these rows.
+    /// Frozen: snapshots and example cursors contain these rows.
     #[test]
-    fn a_row_is_the_same_for_ever() {
+    fn a_row_never_changes() {
         let shop = Shop::new(Plan::SAMPLE);
         insta::assert_debug_snapshot!((shop.book(0), shop.rating(0), shop.order(19_999)), @r#"
         (

@@ -1,15 +1,15 @@
-//! Into SQLite, by prepared inserts of many rows.
+//! Fills SQLite with prepared inserts of many rows.
 
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, Statement, TransactionTrait, Value};
 
 use super::progress::Progress;
 use super::shop::{Shop, Table};
 
-/// The rows of one statement: enough to make the statement's own cost small.
+/// The rows of one statement: enough to make its fixed cost small.
 const BATCH: u64 = 500;
 
-/// The pages that are kept in memory meanwhile, in KiB, and SQLite's default. Ratings and orders change the sums of
-/// books all over their table, and the entries of an index are sorted in runs of this size.
+/// The page cache while filling, in KiB, and SQLite's default. Ratings and orders update the sums of books all over their
+/// table, and an index is sorted in runs of this size.
 const CACHE: u32 = 256 * 1024;
 const DEFAULT_CACHE: u32 = 2000;
 
@@ -33,10 +33,10 @@ async fn fill_tables(db: &DatabaseConnection, shop: &Shop, progress: Progress) -
     transaction.commit().await
 }
 
-/// Drops the indexes, to be made again from these definitions when the tables are full: sorting all entries once costs
-/// a fraction of finding a place for each.
+/// Drops the indexes, and returns their definitions. Creating an index on a full table costs a fraction of inserting each
+/// entry.
 async fn drop_indexes(db: &impl ConnectionTrait) -> Result<Vec<String>, DbErr> {
-    // What a constraint brings has no definition, and stays.
+    // The index of a constraint has no definition, and stays.
     let sql = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL";
     let mut definitions = Vec::new();
     for index in db.query_all_raw(Statement::from_string(DbBackend::Sqlite, sql)).await? {

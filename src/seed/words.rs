@@ -1,6 +1,6 @@
-//! The words that titles are made of.
+//! The words of titles.
 
-/// What a book can be about.
+/// Subjects.
 pub const NOUNS: [&str; 72] = [
     "Almanac",
     "Anchor",
@@ -76,7 +76,7 @@ pub const NOUNS: [&str; 72] = [
     "Zephyr",
 ];
 
-/// What it can be like.
+/// Adjectives.
 pub const ADJECTIVES: [&str; 48] = [
     "Amber",
     "Ancient",
@@ -128,7 +128,7 @@ pub const ADJECTIVES: [&str; 48] = [
     "Young",
 ];
 
-/// Where it can take place, or to whom it can belong.
+/// Places.
 pub const PLACES: [&str; 24] = [
     "Aberdeen",
     "Bohemia",
@@ -156,8 +156,8 @@ pub const PLACES: [&str; 24] = [
     "Zürich",
 ];
 
-/// Which of a composer's works it can be about. Those are few, so that a search for one finds some.
+/// Numbers of a composer's works; few, so that a search finds several titles.
 pub const ORDINALS: [&str; 9] = ["First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth"];
 
-/// What composers write.
+/// Works of composers.
 pub const WORKS: [&str; 4] = ["Symphony", "Sonata", "Quartet", "Fugue"];

@@ -1,9 +1,9 @@
-//! Who may write.
+//! Permission to write.
 //!
-//! Where the server has a token, whoever brings it. Where it has none, whoever sits at its machine: it must listen on a
-//! loopback address, and the request must be meant for one. A page of another site, open in a browser on this machine,
-//! reaches that address too, under its own name as `Origin`, or under a name of its own for this machine as `Host`; and
-//! what a proxy passes on comes from anywhere.
+//! With a token, a request must bring it. Without a token, the server must listen on a loopback address, and the request
+//! must come from the same machine. A page of another site in a local browser can reach the address, too; it is recognised
+//! by its `Origin`, or by a `Host` that is not a name of this machine. A proxy forwards requests from anywhere; it is
+//! recognised by its headers.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -13,27 +13,27 @@ use axum::http::{HeaderMap, HeaderName};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
-use crate::config::Secret;
-use crate::graphql::Permission;
+use crate::config::{Origin, Secret};
+use crate::request::Permission;
 
 /// Who may write.
 #[derive(Clone, Debug)]
 pub enum Access {
-    /// Whoever brings this token.
+    /// Clients with this token.
     Token(Secret),
-    /// Whoever is on this machine.
+    /// Clients on this machine.
     Loopback,
-    /// Nobody.
+    /// No client.
     Nobody,
 }
 
-/// A token that no request could bring.
+/// The token contains characters that a header cannot carry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("BOOKENDS_WRITE_TOKEN is not a token: it has one or more visible ASCII characters, and no white space")]
+#[error("BOOKENDS_WRITE_TOKEN is invalid: expected visible ASCII characters without white space")]
 pub struct InvalidToken;
 
 impl Access {
-    /// Who may write to a server with this token that listens on this address.
+    /// The access to a server with this token on this address.
     ///
     /// # Errors
     ///
@@ -48,16 +48,16 @@ impl Access {
         }
     }
 
-    /// Whether a request with these headers may write. A browser cannot add headers to a WebSocket's request: there the
-    /// client sends its `authorization` later.
+    /// The permission of a request with these headers. On a WebSocket, `authorization` comes from `connection_init`,
+    /// because a browser cannot add headers to the handshake.
     pub fn permission(&self, headers: &HeaderMap, authorization: Option<&str>) -> Permission {
         match self {
             Self::Token(token) => {
                 let header = || headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-                let brought = authorization.or_else(header).and_then(bearer);
-                // In a time that says nothing of how much of it was right: digests are of one length.
+                let received = authorization.or_else(header).and_then(bearer);
+                // In constant time: digests have the same length.
                 let digest = |text: &str| Sha256::digest(text.as_bytes());
-                let is_right = brought.is_some_and(|brought| digest(brought).ct_eq(&digest(token.expose())).into());
+                let is_right = received.is_some_and(|received| digest(received).ct_eq(&digest(token.expose())).into());
                 if is_right { Permission::Granted } else { Permission::Unauthenticated }
             }
             Self::Loopback if is_local(headers) => Permission::Granted,
@@ -66,35 +66,38 @@ impl Access {
     }
 }
 
-/// The token in `Bearer token` (RFC 6750); the name of the scheme is in any case.
+/// The token in `Bearer token` (RFC 6750); the scheme is case-insensitive.
 fn bearer(authorization: &str) -> Option<&str> {
     let (scheme, token) = authorization.split_once(' ')?;
     scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
 }
 
-/// Whether a request was sent by somebody on this machine to this machine by one of its own names.
+/// Whether a request comes from this machine and is addressed to it.
 fn is_local(headers: &HeaderMap) -> bool {
-    let says_proxy = |name: &HeaderName| {
+    let is_from_proxy = |name: &HeaderName| {
         name == FORWARDED || name == VIA || name.as_str().starts_with("x-forwarded-") || name == "x-real-ip"
     };
     let is_cross_site = headers.get("sec-fetch-site").is_some_and(|site| site == "cross-site");
     let all =
         |name, is_own: fn(&str) -> bool| headers.get_all(name).iter().all(|value| value.to_str().is_ok_and(is_own));
     let is_own = headers.contains_key(HOST) && all(HOST, is_own_host) && all(ORIGIN, is_own_origin);
-    is_own && !is_cross_site && !headers.keys().any(says_proxy)
+    is_own && !is_cross_site && !headers.keys().any(is_from_proxy)
 }
 
 /// Whether a `Host` is a name of this machine.
 fn is_own_host(host: &str) -> bool {
-    let Ok(authority) = host.parse::<Authority>() else { return false };
-    let name = authority.host().trim_start_matches('[').trim_end_matches(']');
-    !host.contains('@') && (name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(is_loopback))
+    let authority = host.parse::<Authority>().ok().filter(|_| !host.contains('@'));
+    authority.is_some_and(|authority| is_own_name(authority.host()))
 }
 
-/// Whether an `Origin` is a page from this machine. That of a file or of a sandbox is `null`, and can be anybody's.
+/// Whether an `Origin` is a page from this machine. `null` can be any file or sandbox.
 fn is_own_origin(origin: &str) -> bool {
-    let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
-    host.is_some_and(is_own_host)
+    origin.parse().is_ok_and(|origin: Origin| is_own_name(origin.host()))
+}
+
+fn is_own_name(host: &str) -> bool {
+    let name = host.trim_start_matches('[').trim_end_matches(']');
+    name.eq_ignore_ascii_case("localhost") || name.parse().is_ok_and(is_loopback)
 }
 
 fn is_loopback(address: IpAddr) -> bool {
@@ -117,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_that_no_request_can_bring_is_refused() {
+    fn an_invalid_token_is_rejected() {
         for token in ["", " ", "a b", "abc\n", "geheimé", "\u{fffd}"] {
             let token = Some(Secret::new(token.into()));
             assert_eq!(Access::new(token, "127.0.0.1:80".parse().unwrap()).unwrap_err(), InvalidToken);
@@ -125,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_is_all_that_counts_where_there_is_one() {
+    fn only_the_token_counts_if_there_is_one() {
         for address in ["127.0.0.1:80", "0.0.0.0:80"] {
             let access = access(Some("sesame"), address);
             check(&access, &[("authorization", "Bearer sesame")], Permission::Granted);
@@ -139,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_token_only_a_loopback_address_is_written_to() {
+    fn without_a_token_only_a_loopback_address_accepts_writes() {
         for address in ["127.0.0.1:80", "127.1.2.3:80", "[::1]:80", "[::ffff:127.0.0.1]:80"] {
             check(&access(None, address), &[("host", "localhost:8000")], Permission::Granted);
         }

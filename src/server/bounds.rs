@@ -1,8 +1,8 @@
-//! What stands between a client and the routes.
+//! The layers between a client and the routes.
 //!
-//! The body of a request to the API is read first, wholly: only whoever has said all that it has to say takes a place
-//! among those who are worked on ([`Admission`](crate::graphql::Admission)), so that slow clients keep nobody out.
-//! Queries and mutations that come by a WebSocket take the same places; events do not.
+//! The body of a request to the API is received completely before the request takes a permit
+//! ([`Admission`](crate::request::Admission)), so slow clients do not block others. Queries and mutations over a WebSocket
+//! take permits of the same kind; events of subscriptions do not.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,50 +12,50 @@ use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::header::{
     AUTHORIZATION, CONTENT_TYPE, HeaderName, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
-use axum::http::{HeaderValue, Method, StatusCode};
-use axum::middleware::{Next, from_fn_with_state};
+use axum::http::{self, HeaderValue, Method};
+use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::Response;
 use axum::{Extension, Router};
 use tokio::time::timeout;
+use tower::util::option_layer;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 use tower_http::cors::{AllowOrigin, CorsLayer};
-use tower_http::set_header::SetResponseHeaderLayer;
 
-use super::answer::{dropped, not_now, panicked, refuse};
-use super::buffers::{NO_ROOM, Room, Unread};
+use super::buffers::{BUDGET_EXCEEDED, BufferPermit, RESPONSE_DROPPED, Unread};
 use super::capacity::Capacity;
 use super::media::Media;
 use super::observe::REQUEST_ID;
-use super::origin::is_let_in;
+use super::origin;
+use super::response::{panicked, reject};
 use super::websocket::is_websocket;
-use crate::config::Bounds;
-use crate::graphql::{Code, NotDone};
+use crate::config::{AllowedOrigin, Bounds};
+use crate::request::{Code, Permit, Rejected};
 
-/// The one route that costs something.
+/// The only route that needs a permit.
 const API: &str = "/graphql";
 
-/// The longest address that is read, with its query.
-const MAX_URI: usize = 16 << 10;
+/// The maximum length of a URL, in bytes.
+const MAX_URL: usize = 16 << 10;
 
-/// Answers of fewer bytes than this are as fast without being compressed.
-const COMPRESSED_FROM: u64 = 1024;
+/// The minimum size of a response that is compressed, in bytes.
+const MIN_COMPRESSED: u64 = 1024;
 
-/// By these a client makes a request part of its trace (W3C Trace Context).
+/// The headers of W3C Trace Context.
 const TRACE: (HeaderName, HeaderName) = (HeaderName::from_static("traceparent"), HeaderName::from_static("tracestate"));
 
-/// What every answer says, where it says nothing else. A browser takes no answer for what it is not, shows none in the
-/// frame of another page, and tells no other site where its user was.
-const HEADERS: [(HeaderName, &str); 4] = [
-    (X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    (REFERRER_POLICY, "no-referrer"),
-    (X_FRAME_OPTIONS, "DENY"),
-    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+/// Security headers of every response that does not set them itself. Browsers do not guess media types, do not show the
+/// page in a frame, and do not send its URL to other sites.
+const HEADERS: [(HeaderName, HeaderValue); 4] = [
+    (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    (X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
+    (HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin")),
 ];
 
-/// The routes within these bounds, which find the [`Capacity`] in their requests. All but the API answer also when the
-/// server is busy.
+/// Wraps routes in these bounds. The routes find the [`Capacity`] in their requests. Only the API needs a permit: all
+/// other routes respond while the server is overloaded.
 pub fn bounded(router: Router, bounds: &Bounds, capacity: &Capacity) -> Router {
     let gate = Gate {
         capacity: capacity.clone(),
@@ -65,20 +65,25 @@ pub fn bounded(router: Router, bounds: &Bounds, capacity: &Capacity) -> Router {
     };
     let compression = CompressionLayer::new()
         .quality(CompressionLevel::Fastest)
-        .compress_when(DefaultPredicate::new().and(SizeAbove::new(COMPRESSED_FROM)));
-    let router = router
-        .layer(DefaultBodyLimit::disable())
-        .layer(Extension(capacity.clone()))
-        .layer(CatchPanicLayer::custom(panicked))
-        .layer(from_fn_with_state(gate, pass))
-        .layer(compression);
-    let router = match cors(&bounds.cors_origins) {
-        Some(cors) => router.layer(cors),
-        None => router,
-    };
-    HEADERS.into_iter().fold(router, |router, (name, value)| {
-        router.layer(SetResponseHeaderLayer::if_not_present(name, HeaderValue::from_static(value)))
-    })
+        .compress_when(DefaultPredicate::new().and(SizeAbove::new(MIN_COMPRESSED)));
+    // As one layer: the router would call each of several through a pointer, with a future on the heap.
+    router.layer((
+        map_response(secured),
+        option_layer(cors(&bounds.cors_origins)),
+        compression,
+        from_fn_with_state(gate, pass),
+        CatchPanicLayer::custom(panicked),
+        Extension(capacity.clone()),
+        DefaultBodyLimit::disable(),
+    ))
+}
+
+/// Adds the security headers.
+async fn secured<B>(mut response: http::Response<B>) -> http::Response<B> {
+    for (name, value) in HEADERS {
+        response.headers_mut().entry(name).or_insert(value);
+    }
+    response
 }
 
 #[derive(Clone)]
@@ -86,7 +91,7 @@ struct Gate {
     capacity: Capacity,
     max_body_size: usize,
     read_timeout: Duration,
-    origins: Arc<[String]>,
+    origins: Arc<[AllowedOrigin]>,
 }
 
 async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Response {
@@ -94,54 +99,62 @@ async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Respons
         return next.run(request).await;
     }
     let media = Media::accepted(request.headers()).unwrap_or(Media::Json);
-    if request.uri().path_and_query().is_some_and(|uri| uri.as_str().len() > MAX_URI) {
-        let message = format!("an address has at most {MAX_URI} bytes: send it as the body of a POST");
-        return refuse(media, StatusCode::URI_TOO_LONG, Code::UrlTooLong, message);
+    if request.uri().path_and_query().is_some_and(|uri| uri.as_str().len() > MAX_URL) {
+        let message = format!("a URL has at most {MAX_URL} bytes: send the request by POST");
+        return reject(media, Code::UrlTooLong, message);
     }
-    if is_websocket(request.headers()) && !is_let_in(request.headers(), &gate.origins) {
-        let message = "pages of other sites open no WebSocket here, but those that the setting CORS_ORIGINS names";
-        return refuse(media, StatusCode::FORBIDDEN, Code::OriginForbidden, message);
+    if is_websocket(request.headers()) && !origin::may_open(request.headers(), &gate.origins) {
+        let message = "this origin may not open a WebSocket (the setting CORS_ORIGINS)";
+        return reject(media, Code::OriginForbidden, message);
     }
-    let (request, _room) = match gate.whole(media, request).await {
-        Ok(whole) => whole,
-        Err(refusal) => return refusal,
+    let (mut request, _permit) = match gate.receive(media, request).await {
+        Ok(received) => received,
+        Err(rejection) => return rejection,
     };
-    match gate.capacity.admission.run(next.run(request)).await {
-        Ok(answer) => gate.capacity.buffers.keep(answer).await.unwrap_or_else(|| dropped(media)),
-        Err(full @ NotDone::Full) => not_now(media, full.to_string()),
-        Err(late @ NotDone::TooLate) => refuse(media, StatusCode::GATEWAY_TIMEOUT, Code::TimedOut, late.to_string()),
+    let execute = |permit: Permit| {
+        request.extensions_mut().insert(permit);
+        next.run(request)
+    };
+    match gate.capacity.admission.run(execute).await {
+        Ok(response) => {
+            let held = gate.capacity.buffers.hold(response).await;
+            held.unwrap_or_else(|| reject(media, Code::AnswerDropped, RESPONSE_DROPPED))
+        }
+        Err(full @ Rejected::Overloaded) => reject(media, Code::Overloaded, full.to_string()),
+        Err(late @ Rejected::TimedOut) => reject(media, Code::TimedOut, late.to_string()),
     }
 }
 
 impl Gate {
-    /// The request with its whole body, and the room that this takes.
-    async fn whole(&self, media: Media, request: Request) -> Result<(Request, Room), Response> {
+    /// The request with its complete body, and the permit of the body.
+    async fn receive(&self, media: Media, request: Request) -> Result<(Request, BufferPermit), Response> {
         let (head, body) = request.into_parts();
         match timeout(self.read_timeout, self.capacity.buffers.read(body, self.max_body_size)).await {
-            Ok(Ok((body, room))) => Ok((Request::from_parts(head, Body::from(body)), room)),
-            Ok(Err(Unread::TooLong)) => {
+            Ok(Ok((body, permit))) => Ok((Request::from_parts(head, Body::from(body)), permit)),
+            Ok(Err(Unread::TooLarge)) => {
                 let message = format!("a body has at most {} bytes (the setting MAX_BODY_SIZE)", self.max_body_size);
-                Err(refuse(media, StatusCode::PAYLOAD_TOO_LARGE, Code::BodyTooLarge, message))
+                Err(reject(media, Code::BodyTooLarge, message))
             }
-            Ok(Err(Unread::NoRoom)) => Err(not_now(media, NO_ROOM)),
-            Ok(Err(Unread::Broken)) => {
-                Err(refuse(media, StatusCode::BAD_REQUEST, Code::BodyMalformed, "the body ends before its end"))
-            }
+            Ok(Err(Unread::BudgetExceeded)) => Err(reject(media, Code::Overloaded, BUDGET_EXCEEDED)),
+            Ok(Err(Unread::Incomplete)) => Err(reject(media, Code::BodyMalformed, "the body is incomplete")),
             Err(_) => {
-                let message = "the body took too long to come (the setting READ_TIMEOUT)";
-                Err(refuse(media, StatusCode::REQUEST_TIMEOUT, Code::BodyTooSlow, message))
+                let message = "the body was not received in time (the setting READ_TIMEOUT)";
+                Err(reject(media, Code::BodyTooSlow, message))
             }
         }
     }
 }
 
-/// What browsers are told when a page of another site asks. Without it they let no such page read an answer, or send
-/// JSON at all.
-fn cors(origins: &[String]) -> Option<CorsLayer> {
-    let origins = match origins {
+/// Cross-origin resource sharing. Without it, browsers let no page of another site read a response or send JSON.
+fn cors(allowed: &[AllowedOrigin]) -> Option<CorsLayer> {
+    let value = |origin: &AllowedOrigin| match origin {
+        AllowedOrigin::Any => None,
+        AllowedOrigin::Only(origin) => HeaderValue::from_str(&origin.to_string()).ok(),
+    };
+    let origins = match allowed {
         [] => return None,
-        origins if origins.iter().any(|origin| origin == "*") => AllowOrigin::any(),
-        origins => AllowOrigin::list(origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok())),
+        allowed if allowed.contains(&AllowedOrigin::Any) => AllowOrigin::any(),
+        allowed => AllowOrigin::list(allowed.iter().filter_map(value)),
     };
     let cors = CorsLayer::new()
         .allow_origin(origins)

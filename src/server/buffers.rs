@@ -1,118 +1,112 @@
-//! How many bytes of what is asked and answered the server holds, for all its clients together.
+//! The memory budget for request bodies being received and responses being sent, across all clients.
 //!
-//! Places bound what is worked on. Beside that there is what its client has not sent wholly yet, or has not taken yet:
-//! as much as there are connections, if nobody counted it. What finds no room is turned away.
+//! Permits bound the requests that are executed. Without this budget, requests that are not received and responses that
+//! are not sent would use as much memory as there are connections. A request that exceeds the budget is rejected.
 
 use std::sync::Arc;
 
-use async_graphql::ServerError;
 use axum::body::{Body, Bytes, HttpBody};
 use axum::response::Response;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::graphql::{Code, refusal};
+/// Bytes of a body or a response that are not counted: a connection uses more than that anyway. When the budget is used
+/// up, small requests still succeed.
+const FREE: usize = 4 << 10;
 
-/// So few bytes of a body or an answer need no room: its connection holds more than that anyway. Where others have taken
-/// all the room, most requests are answered still.
-const SMALL: usize = 4 << 10;
+/// The message for a request that exceeds the budget.
+pub const BUDGET_EXCEEDED: &str =
+    "the memory budget for requests and responses is exhausted (the setting MAX_BUFFERED): try again";
 
-/// What is said of a request for which there is no room.
-pub const NO_ROOM: &str = "the server holds as much as it takes on (the setting MAX_BUFFERED): try again";
+/// The message in place of a response that exceeds the budget.
+pub const RESPONSE_DROPPED: &str = "the memory budget for requests and responses is exhausted (the setting MAX_BUFFERED): the \
+    response was dropped; a mutation may have taken effect";
 
-/// What is said in place of an answer for which there is no room.
-pub fn no_room_for_answer() -> ServerError {
-    let message = "the server holds as much as it takes on (the setting MAX_BUFFERED), and has dropped the answer; a \
-        mutation may have taken effect all the same";
-    refusal(Code::AnswerDropped, message)
-}
-
-/// Room for so many bytes. Cheap to clone.
+/// A memory budget. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Buffers {
     free: Arc<Semaphore>,
-    most: usize,
+    max: usize,
 }
 
-/// Some of the room, until it is dropped.
+/// A part of the budget, until it is dropped.
 #[derive(Debug)]
-pub struct Room(OwnedSemaphorePermit);
+pub struct BufferPermit(OwnedSemaphorePermit);
 
 /// Why a body was not read.
 #[derive(Debug)]
 pub enum Unread {
-    /// It is longer than it may be.
-    TooLong,
-    /// There is no room for it.
-    NoRoom,
-    /// It ended before its end.
-    Broken,
+    /// It exceeds its maximum size.
+    TooLarge,
+    /// It exceeds the budget.
+    BudgetExceeded,
+    /// The connection failed.
+    Incomplete,
 }
 
 impl Buffers {
-    /// Room for so many bytes.
-    pub fn new(most: usize) -> Self {
-        let most = most.min(Semaphore::MAX_PERMITS);
-        Self { free: Arc::new(Semaphore::new(most)), most }
+    /// A budget of this many bytes.
+    pub fn new(max: usize) -> Self {
+        let max = max.min(Semaphore::MAX_PERMITS);
+        Self { free: Arc::new(Semaphore::new(max)), max }
     }
 
-    /// How many bytes of it are taken.
-    pub fn taken(&self) -> usize {
-        self.most - self.free.available_permits()
+    /// The bytes in use.
+    pub fn in_use(&self) -> usize {
+        self.max - self.free.available_permits()
     }
 
-    /// Takes room for so many bytes, if there is some.
-    pub fn take(&self, bytes: usize) -> Option<Room> {
+    /// Acquires bytes, if they are available.
+    pub fn acquire(&self, bytes: usize) -> Option<BufferPermit> {
         let bytes = u32::try_from(bytes).ok()?;
-        Arc::clone(&self.free).try_acquire_many_owned(bytes).ok().map(Room)
+        Arc::clone(&self.free).try_acquire_many_owned(bytes).ok().map(BufferPermit)
     }
 
-    /// The same for an answer.
-    pub fn take_for_answer(&self, bytes: usize) -> Option<Room> {
-        self.take(if bytes <= SMALL { 0 } else { bytes })
+    /// Acquires the bytes of a response.
+    pub fn acquire_for_response(&self, bytes: usize) -> Option<BufferPermit> {
+        self.acquire(if bytes <= FREE { 0 } else { bytes })
     }
 
-    /// A whole body of at most so many bytes. It takes its room as it comes: what a client says that it will send takes
-    /// none.
+    /// Reads a whole body of at most this many bytes. Bytes are acquired as they arrive: an announced length costs nothing.
     ///
     /// # Errors
     ///
     /// [`Unread`].
-    pub async fn read(&self, body: Body, most: usize) -> Result<(Bytes, Room), Unread> {
-        let mut body = Limited::new(body, most);
-        let mut room = self.take(0).ok_or(Unread::NoRoom)?;
+    pub async fn read(&self, body: Body, max: usize) -> Result<(Bytes, BufferPermit), Unread> {
+        let mut body = Limited::new(body, max);
+        let mut permit = self.acquire(0).ok_or(Unread::BudgetExceeded)?;
         let mut bytes = Vec::new();
         while let Some(frame) = body.frame().await {
-            let frame =
-                frame.map_err(|error| if error.is::<LengthLimitError>() { Unread::TooLong } else { Unread::Broken })?;
+            let frame = frame
+                .map_err(|error| if error.is::<LengthLimitError>() { Unread::TooLarge } else { Unread::Incomplete })?;
             if let Ok(part) = frame.into_data() {
-                let before = bytes.len().saturating_sub(SMALL);
+                let before = bytes.len().saturating_sub(FREE);
                 bytes.extend_from_slice(&part);
-                let more = bytes.len().saturating_sub(SMALL) - before;
-                room.0.merge(self.take(more).ok_or(Unread::NoRoom)?.0);
+                let more = bytes.len().saturating_sub(FREE) - before;
+                permit.0.merge(self.acquire(more).ok_or(Unread::BudgetExceeded)?.0);
             }
         }
-        Ok((bytes.into(), room))
+        Ok((bytes.into(), permit))
     }
 
-    /// An answer whose body keeps its room until its last byte has been written. None where there is none.
-    pub async fn keep(&self, answer: Response) -> Option<Response> {
-        let (head, body) = answer.into_parts();
-        let room = self.take_for_answer(usize::try_from(body.size_hint().lower()).ok()?)?;
-        // It is whole, and one piece.
+    /// A response whose body holds its permit until the last byte has been sent; `None` if it exceeds the budget.
+    pub async fn hold(&self, response: Response) -> Option<Response> {
+        let (head, body) = response.into_parts();
+        let permit = self.acquire_for_response(usize::try_from(body.size_hint().lower()).ok()?)?;
+        // The body is complete, in one piece.
         let bytes = body.collect().await.ok()?.to_bytes();
-        let kept = Kept { bytes, _room: room };
-        Some(Response::from_parts(head, Body::from(Bytes::from_owner(kept))))
+        let body = Held { bytes, _permit: permit };
+        Some(Response::from_parts(head, Body::from(Bytes::from_owner(body))))
     }
 }
 
-/// Bytes with their room: the one is dropped with the other.
-struct Kept {
+/// Bytes that are dropped together with their permit.
+struct Held {
     bytes: Bytes,
-    _room: Room,
+    _permit: BufferPermit,
 }
 
-impl AsRef<[u8]> for Kept {
+impl AsRef<[u8]> for Held {
     fn as_ref(&self) -> &[u8] {
         &self.bytes
     }
@@ -123,22 +117,22 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn room_is_there_again_when_its_bytes_are_gone() {
-        const LARGE: usize = SMALL + 1;
+    async fn a_permit_is_released_with_its_bytes() {
+        const LARGE: usize = FREE + 1;
         let buffers = Buffers::new(LARGE);
-        let answer = |bytes: usize| Response::new(Body::from("x".repeat(bytes)));
-        let kept = buffers.keep(answer(LARGE)).await.unwrap();
-        assert!(buffers.keep(answer(LARGE)).await.is_none() && buffers.keep(answer(SMALL)).await.is_some());
+        let response = |bytes: usize| Response::new(Body::from("x".repeat(bytes)));
+        let held = buffers.hold(response(LARGE)).await.unwrap();
+        assert!(buffers.hold(response(LARGE)).await.is_none() && buffers.hold(response(FREE)).await.is_some());
         let read = async |bytes: usize| buffers.read(Body::from("x".repeat(bytes)), 2 * LARGE).await;
-        assert!(matches!(read(LARGE).await, Err(Unread::NoRoom)) && read(SMALL).await.is_ok());
-        let bytes = kept.into_body().collect().await.unwrap().to_bytes();
+        assert!(matches!(read(LARGE).await, Err(Unread::BudgetExceeded)) && read(FREE).await.is_ok());
+        let bytes = held.into_body().collect().await.unwrap().to_bytes();
         assert_eq!(bytes.len(), LARGE);
-        let part = bytes.slice(SMALL..);
+        let part = bytes.slice(FREE..);
         drop(bytes);
-        assert!(buffers.take(1).is_none(), "a part of them is still there");
+        assert!(buffers.acquire(1).is_none(), "a part of the bytes is still in use");
         drop(part);
-        let (bytes, _room) = read(LARGE).await.unwrap();
+        let (bytes, _permit) = read(LARGE).await.unwrap();
         assert_eq!(bytes.len(), LARGE);
-        assert!(matches!(buffers.read(Body::from("1"), 0).await, Err(Unread::TooLong)));
+        assert!(matches!(buffers.read(Body::from("1"), 0).await, Err(Unread::TooLarge)));
     }
 }

@@ -1,25 +1,25 @@
-//! How much the server takes on at a time, of each kind.
+//! The limits that all connections share.
 
 use super::buffers::Buffers;
 use super::websocket::Sockets;
 use crate::config::Bounds;
-use crate::graphql::Admission;
+use crate::request::Admission;
 
-/// What all connections of a server share. Cheap to clone.
+/// The limits that all connections of a server share. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Capacity {
-    /// The places of operations.
+    /// The permits of requests.
     pub(super) admission: Admission,
-    /// The WebSockets.
+    /// The open WebSockets.
     pub sockets: Sockets,
-    /// The room for what is read and written.
+    /// The memory budget.
     pub(super) buffers: Buffers,
 }
 
 impl Capacity {
-    /// That of a server with these bounds.
+    /// The limits in these bounds.
     pub fn new(bounds: &Bounds) -> Self {
-        // Each body that is allowed finds room if it is alone.
+        // A body of the maximum size fits if it is alone.
         let buffers = Buffers::new(bounds.max_buffered.max(bounds.max_body_size));
         Self {
             admission: Admission::new(bounds.max_requests, bounds.request_timeout.0),

@@ -1,10 +1,9 @@
-//! GraphQL over HTTP, as its specification has it (draft of August 2026): what the methods, the media types and the
-//! status codes mean.
+//! GraphQL over HTTP (specification of August 2026, a draft): methods, media types and status codes.
 //!
-//! The library's own service answers 200 to everything, knows one media type, lets a mutation through a GET, and takes
-//! what a page of another site can have a browser send.
+//! `async_graphql_axum::GraphQL` is not used: it answers 200 to everything, knows one media type, executes a mutation
+//! that came by GET, and accepts bodies that a browser sends for a page of another site without a preflight request.
 
-use async_graphql::{Data, Response as Answer, ServerError};
+use async_graphql::{Data, Response as GraphQLResponse, ServerError};
 use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
@@ -12,29 +11,37 @@ use axum::extract::{State, WebSocketUpgrade};
 use axum::http::header::SEC_WEBSOCKET_VERSION;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::response::Response;
+use keyset_graphql::json::Verbatim;
 
 use super::App;
-use super::answer::{answer, refuse};
 use super::capacity::Capacity;
 use super::media::{Media, is_json};
 use super::observe::REQUEST_ID;
 use super::request;
+use super::response::{reject, respond};
 use super::websocket::{Timeouts, is_websocket};
-use crate::graphql::{Code, Session, refusal};
+use crate::request::{Code, Permit, Session, refusal};
 
-/// A body of JSON: any operation but a subscription.
-pub async fn post(State(app): State<App>, headers: HeaderMap, body: Bytes) -> Response {
-    respond(&headers, async {
+/// A query or a mutation in a body of JSON.
+pub async fn post(
+    State(app): State<App>,
+    Extension(permit): Extension<Permit>,
+    headers: HeaderMap,
+    body: Bytes,
+) -> Response {
+    negotiated(&headers, async {
         if !is_json(&headers) {
-            return Err(refusal(Code::MediaTypeUnsupported, "the body of a request is `application/json` in UTF-8"));
+            return Err(refusal(Code::MediaTypeUnsupported, "the body must be `application/json` in UTF-8"));
         }
-        let request = request::of_body(&body)?;
-        Ok(app.api.execute(request.data(app.access.permission(&headers, None))).await)
+        let request = request::of_body(body).await?;
+        let request = request.data(permit).data(app.access.permission(&headers, None)).data(Verbatim);
+        // On the heap: the layers around this future move it.
+        Ok(Box::pin(app.api.execute(request)).await)
     })
     .await
 }
 
-/// A WebSocket; or the parameters of a URL: a query and nothing else, because whatever follows a link sends a GET.
+/// A WebSocket, or a query in the parameters of the URL. A mutation is rejected: following a link must not change data.
 pub async fn get(
     State(app): State<App>,
     Extension(capacity): Extension<Capacity>,
@@ -43,33 +50,27 @@ pub async fn get(
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Response {
     match upgrade {
-        Ok(upgrade) => socket(app, capacity, headers, upgrade),
-        Err(rejection) if is_websocket(&headers) => {
-            let status = match &rejection {
-                WebSocketUpgradeRejection::InvalidWebSocketVersionHeader(_) => StatusCode::UPGRADE_REQUIRED,
-                other => other.status(),
-            };
-            let mut refusal = refuse(Media::Json, status, Code::HandshakeMalformed, rejection.body_text());
-            // The one that there is (RFC 6455, section 4.4).
-            refusal.headers_mut().insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
-            refusal
+        Ok(upgrade) => open_websocket(app, capacity, headers, upgrade),
+        Err(rejection) if is_websocket(&headers) => bad_handshake(&rejection),
+        // An offer of another protocol can be ignored (RFC 9110, section 7.8).
+        Err(_) => {
+            negotiated(&headers, async { Ok(Box::pin(app.api.query(request::of_url(&url)?.data(Verbatim))).await) })
+                .await
         }
-        // What else a client could speak, it offers and no more (RFC 9110, section 7.8).
-        Err(_) => respond(&headers, async { Ok(app.api.query(request::of_url(&url)?).await) }).await,
     }
 }
 
-/// Opens a WebSocket. Whoever may write on it is known by its headers, or by what it is opened with: a browser adds no
-/// header.
-fn socket(
+/// Opens a WebSocket. The permission to write comes from the headers, or from `connection_init`: a browser cannot add
+/// headers.
+fn open_websocket(
     app: App,
     Capacity { admission, sockets, .. }: Capacity,
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Response {
     let metrics = app.api.db().metrics.clone();
-    sockets.upgrade(upgrade, app.api, metrics, Timeouts::default(), move |opening| {
-        let authorization = opening.get("Authorization").or_else(|| opening.get("authorization"));
+    sockets.upgrade(upgrade, app.api.clone(), metrics, Timeouts::default(), move |init| {
+        let authorization = init.get("Authorization").or_else(|| init.get("authorization"));
         let id = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok());
         let mut data = Data::default();
         data.insert(Session { request_id: id.unwrap_or_default().to_owned(), admission });
@@ -78,17 +79,31 @@ fn socket(
     })
 }
 
-/// Another method.
-pub async fn other(headers: HeaderMap) -> Response {
-    let message = "a request is sent by POST, or, if it only reads, by GET";
-    respond(&headers, async { Err(refusal(Code::MethodNotAllowed, message)) }).await
+fn bad_handshake(rejection: &WebSocketUpgradeRejection) -> Response {
+    let mut response = reject(Media::Json, Code::HandshakeMalformed, rejection.body_text());
+    *response.status_mut() = match rejection {
+        WebSocketUpgradeRejection::InvalidWebSocketVersionHeader(_) => StatusCode::UPGRADE_REQUIRED,
+        other => other.status(),
+    };
+    // The only version that exists (RFC 6455, section 4.4).
+    response.headers_mut().insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
+    response
 }
 
-/// The answer in the media type that the client accepts.
-async fn respond(headers: &HeaderMap, answered: impl Future<Output = Result<Answer, ServerError>>) -> Response {
+/// Any other method.
+pub async fn other(headers: HeaderMap) -> Response {
+    let message = "send a request by POST, or a query by GET";
+    negotiated(&headers, async { Err(refusal(Code::MethodNotAllowed, message)) }).await
+}
+
+/// The response in the media type that the client prefers.
+async fn negotiated(
+    headers: &HeaderMap,
+    response: impl Future<Output = Result<GraphQLResponse, ServerError>>,
+) -> Response {
     let Some(media) = Media::accepted(headers) else {
-        let message = "an answer is `application/graphql-response+json` or `application/json`";
-        return answer(Media::Json, Answer::from_errors(vec![refusal(Code::NotAcceptable, message)]));
+        let message = "`Accept` must allow `application/graphql-response+json` or `application/json`";
+        return reject(Media::Json, Code::NotAcceptable, message);
     };
-    answer(media, answered.await.unwrap_or_else(|error| Answer::from_errors(vec![error])))
+    respond(media, response.await.unwrap_or_else(|error| GraphQLResponse::from_errors(vec![error])))
 }

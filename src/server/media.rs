@@ -1,35 +1,38 @@
-//! Media types: what a request is written in, and what its answer may be written in (GraphQL over HTTP, sections 5 and
-//! 6).
+//! Media types: of the body of a request, and of its response (GraphQL over HTTP, sections 5 and 6).
 
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
+use mediatype::names::{_STAR, APPLICATION, CHARSET, JSON};
+use mediatype::{MediaType, MediaTypeList, Name, ReadParams};
 
-/// What an answer is written in.
+/// The media type of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Media {
     /// `application/graphql-response+json`: the status says whether the request was executed.
     GraphQL,
-    /// `application/json`, for older clients: a request that could be read is answered with 200, whatever came of it.
+    /// `application/json`, for older clients: the status of a request that could be read is 200, whatever its result.
     Json,
 }
 
 impl Media {
-    /// What the client likes best; none where it takes neither. One that does not say is an older one.
+    /// The media type that the client prefers; `None` if it accepts neither. A client without `Accept` is an older one.
     pub fn accepted(headers: &HeaderMap) -> Option<Self> {
-        let mut ranges = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).peekable();
-        if ranges.peek().is_none() {
+        if !headers.contains_key(ACCEPT) {
             return Some(Self::Json);
         }
-        let ranges: Vec<Range> = ranges.flat_map(|value| value.split(',')).filter_map(Range::parse).collect();
-        let [(json, _), (graphql, precision)] = [Self::Json, Self::GraphQL].map(|media| liking(media, &ranges));
-        // Where it likes both alike: one that takes whatever comes expects what was always sent.
-        if graphql > json || (graphql == json && graphql > 0 && precision == NAMED) {
+        let accept = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        let ranges: Vec<MediaType<'_>> = accept.flat_map(MediaTypeList::new).filter_map(Result::ok).collect();
+        let json = Preference::of(Self::Json, &ranges);
+        let graphql = Preference::of(Self::GraphQL, &ranges);
+        // On a tie, only a client that names the newer media type gets it.
+        let wins_tie = graphql.quality > 0.0 && graphql.precision == Precision::Exact;
+        if graphql.quality > json.quality || (graphql.quality >= json.quality && wins_tie) {
             return Some(Self::GraphQL);
         }
-        (json > 0).then_some(Self::Json)
+        (json.quality > 0.0).then_some(Self::Json)
     }
 
-    /// As it stands in `Content-Type`.
+    /// The value of `Content-Type`.
     pub fn content_type(self) -> HeaderValue {
         HeaderValue::from_static(match self {
             Self::GraphQL => "application/graphql-response+json; charset=utf-8",
@@ -37,70 +40,71 @@ impl Media {
         })
     }
 
-    fn subtype(self) -> &'static str {
+    fn has_subtype(self, range: &MediaType<'_>) -> bool {
         match self {
-            Self::GraphQL => "graphql-response+json",
-            Self::Json => "json",
+            Self::GraphQL => range.subty == GRAPHQL_RESPONSE && range.suffix == Some(JSON),
+            Self::Json => range.subty == JSON && range.suffix.is_none(),
         }
     }
 }
 
-/// Whether the body is JSON in UTF-8. Nothing else is taken: what a page of another site can have a browser send
-/// without asking first (forms and plain text) is none of it.
+const GRAPHQL_RESPONSE: Name<'static> = Name::new_unchecked("graphql-response");
+
+/// Whether the body is JSON in UTF-8. Forms and plain text are rejected: a browser sends them for a page of another site
+/// without a preflight request.
 pub fn is_json(headers: &HeaderMap) -> bool {
     let Some(text) = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()) else { return false };
-    let mut parts = text.split(';').map(str::trim);
-    let is_json = parts.next().is_some_and(|essence| essence.eq_ignore_ascii_case("application/json"));
-    let mut charsets = parts.filter_map(parameter).filter(|(name, _)| name.eq_ignore_ascii_case("charset"));
+    let Ok(media_type) = MediaType::parse(text) else { return false };
+    let is_json = media_type.ty == APPLICATION && media_type.subty == JSON && media_type.suffix.is_none();
     let is_utf8 = |charset: &str| ["utf-8", "utf8", "us-ascii"].iter().any(|utf8| charset.eq_ignore_ascii_case(utf8));
-    is_json && charsets.all(|(_, charset)| is_utf8(charset.trim_matches('"')))
+    let mut charsets = media_type.params().filter(|(name, _)| *name == CHARSET);
+    is_json && charsets.all(|(_, charset)| is_utf8(&charset.unquoted_str()))
 }
 
-/// The name and the value of a parameter.
-fn parameter(text: &str) -> Option<(&str, &str)> {
-    text.split_once('=').map(|(name, value)| (name.trim(), value.trim()))
+/// How much a client wants a media type, and how closely it names it.
+#[derive(Clone, Copy, Debug)]
+struct Preference {
+    quality: f32,
+    precision: Precision,
 }
 
-/// A media range of an `Accept` header, and how much it is liked, in thousandths.
-struct Range<'a> {
-    kind: &'a str,
-    subtype: &'a str,
-    quality: u32,
+/// How closely a media range names a media type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Precision {
+    /// `*/*`, or nothing.
+    Any,
+    /// `application/*`.
+    Type,
+    /// The media type itself.
+    Exact,
 }
 
-impl<'a> Range<'a> {
-    fn parse(text: &'a str) -> Option<Self> {
-        let mut parts = text.split(';').map(str::trim);
-        let (kind, subtype) = parts.next()?.split_once('/')?;
-        let quality = parts.filter_map(parameter).find(|(name, _)| name.eq_ignore_ascii_case("q"));
-        let quality = quality.map_or(Some(1.0), |(_, quality)| quality.parse::<f32>().ok())?;
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 1000")]
-        let quality = (quality.clamp(0.0, 1.0) * 1000.0) as u32;
-        Some(Self { kind, subtype, quality })
-    }
-
-    /// How closely it names this media type; none where it does not.
-    fn precision(&self, media: Media) -> Option<u8> {
-        if self.kind == "*" && self.subtype == "*" {
-            return Some(0);
-        }
-        let is_application = self.kind.eq_ignore_ascii_case("application");
-        match self.subtype {
-            "*" if is_application => Some(1),
-            subtype if is_application && subtype.eq_ignore_ascii_case(media.subtype()) => Some(NAMED),
-            _ => None,
-        }
+impl Preference {
+    /// By the most precise range (RFC 9110, section 12.5.1).
+    fn of(media: Media, ranges: &[MediaType<'_>]) -> Self {
+        let matching = ranges.iter().filter_map(|range| Some((quality(range)?, precision(range, media)?)));
+        let (quality, precision) = matching.max_by_key(|(_, precision)| *precision).unwrap_or((0.0, Precision::Any));
+        Self { quality, precision }
     }
 }
 
-/// The precision of a range that names one media type.
-const NAMED: u8 = 2;
+/// The parameter `q`; `None` if it is not a number.
+fn quality(range: &MediaType<'_>) -> Option<f32> {
+    let quality = range.params().find(|(name, _)| *name == "q");
+    quality.map_or(Some(1.0), |(_, quality)| quality.as_str().parse().ok()).map(|quality: f32| quality.clamp(0.0, 1.0))
+}
 
-/// How much a client likes a media type, and how closely it names it: what the closest range says (RFC 9110, section
-/// 12.5.1).
-fn liking(media: Media, ranges: &[Range]) -> (u32, u8) {
-    let named = ranges.iter().filter_map(|range| Some((range.quality, range.precision(media)?)));
-    named.max_by_key(|(_, precision)| *precision).unwrap_or_default()
+fn precision(range: &MediaType<'_>, media: Media) -> Option<Precision> {
+    if range.ty == _STAR && range.subty == _STAR {
+        return Some(Precision::Any);
+    }
+    if range.ty != APPLICATION {
+        return None;
+    }
+    if range.subty == _STAR {
+        return Some(Precision::Type);
+    }
+    media.has_subtype(range).then_some(Precision::Exact)
 }
 
 #[cfg(test)]
@@ -114,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn h1_the_best_liked_media_type_is_answered_in() {
+    fn h1_the_preferred_media_type_is_chosen() {
         assert_eq!(Media::accepted(&HeaderMap::new()), Some(Media::Json));
         for accept in [
             "application/graphql-response+json",
@@ -124,6 +128,8 @@ mod tests {
             "*/*;q=0.1, application/graphql-response+json",
             "application/json;q=0, application/*",
             "application/json, application/graphql-response+json",
+            "application/graphql-response+json ; q=0.9, application/json;q=0.8",
+            "text/html;x=\"a,b\", application/graphql-response+json",
         ] {
             check_accept(accept, Some(Media::GraphQL));
         }
@@ -147,11 +153,24 @@ mod tests {
     #[test]
     fn h5_a_body_is_json_in_utf8() {
         let is_json = |text: &str| is_json(&HeaderMap::from_iter([(CONTENT_TYPE, text.parse().unwrap())]));
-        for text in ["application/json", "Application/JSON;charset=UTF-8", "application/json; charset=\"utf-8\"; a=b"] {
+        for text in [
+            "application/json",
+            "Application/JSON;charset=UTF-8",
+            "application/json; charset=\"utf-8\"; a=b",
+            "application/json ; charset=utf-8",
+            "application/json;",
+        ] {
             assert!(is_json(text), "{text}");
         }
-        for text in ["text/plain", "application/json; charset =utf-16", "application/jsonp", "", "multipart/form-data"]
-        {
+        for text in [
+            "text/plain",
+            "application/json; charset=utf-8; charset=utf-16",
+            "application/json+x",
+            "application/json; charset =utf-16",
+            "application/jsonp",
+            "",
+            "multipart/form-data",
+        ] {
             assert!(!is_json(text), "{text}");
         }
     }

@@ -1,7 +1,7 @@
-//! What is seen of every request that could be read: an id, a line in the log, and its share in the metrics.
+//! Observation of requests: an id, a line in the log, and the metrics.
 //!
-//! The id is the client's own, or its proxy's, where it has one; all that is logged on the way has it, and so does the
-//! answer.
+//! The id comes from the client or its proxy, or is generated. It is in the response, and in every line that is logged for
+//! the request.
 
 use std::time::Instant;
 
@@ -14,19 +14,19 @@ use tracing::field::{Empty, display};
 use tracing::{Instrument, Span};
 use uuid::Uuid;
 
-use super::answer::Codes;
 use super::probes::is_probe;
-use crate::graphql::Code;
+use super::response::Codes;
 use crate::metrics::Metrics;
+use crate::request::Code;
 use crate::telemetry::{UNTRACED, milliseconds, trace};
 
-/// The header of the id.
+/// The header with the request id.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The longest id that is taken from a client, in bytes.
-const LONGEST: usize = 128;
+/// The maximum length of a client's request id, in bytes.
+const MAX_ID: usize = 128;
 
-/// The routes, observed. What is laid around them later is not.
+/// Observes routes, and the layers around them.
 pub fn observed(router: Router, metrics: &Metrics) -> Router {
     router.layer(from_fn_with_state(metrics.clone(), observe))
 }
@@ -38,18 +38,18 @@ async fn observe(
     next: Next,
 ) -> Response {
     let id = id(request.headers());
-    let mut seen = Seen::new(metrics, route, request.method(), &id, request.headers());
-    // Who answers it finds it there, whoever has chosen it.
+    let mut record = Record::new(metrics, route, request.method(), &id, request.headers());
+    // Handlers read the id from the header.
     request.headers_mut().insert(REQUEST_ID, id.clone());
-    let mut response = next.run(request).instrument(seen.span.clone()).await;
+    let mut response = next.run(request).instrument(record.span.clone()).await;
     response.headers_mut().insert(REQUEST_ID, id);
-    seen.status = Some(response.status().as_u16());
-    seen.codes = response.extensions_mut().remove().map_or_else(Vec::new, |Codes(codes)| codes);
+    record.status = Some(response.status().as_u16());
+    record.codes = response.extensions_mut().remove().map_or_else(Vec::new, |Codes(codes)| codes);
     response
 }
 
-/// A request, until it is answered, or dropped: its client has gone, or the server.
-struct Seen {
+/// The record of a request. It is logged when it is dropped: after the response, or when the client or the server is gone.
+struct Record {
     metrics: Metrics,
     span: Span,
     route: Option<MatchedPath>,
@@ -59,7 +59,7 @@ struct Seen {
     codes: Vec<Code>,
 }
 
-impl Seen {
+impl Record {
     fn new(
         metrics: Metrics,
         route: Option<MatchedPath>,
@@ -68,7 +68,7 @@ impl Seen {
         headers: &HeaderMap,
     ) -> Self {
         let (begun, method) = (Instant::now(), known(method));
-        // An error, so that it is there around every line, be it an error.
+        // At level ERROR, so that the span is around every line, whatever the level of the log.
         macro_rules! span {
             ($target:expr) => {
                 tracing::error_span!(
@@ -92,7 +92,7 @@ impl Seen {
     }
 }
 
-impl Drop for Seen {
+impl Drop for Record {
     fn drop(&mut self) {
         let (route, status, time) = (self.route.as_ref().map(MatchedPath::as_str), self.status, self.begun.elapsed());
         for code in &self.codes {
@@ -104,20 +104,20 @@ impl Drop for Seen {
         self.span.in_scope(|| match status {
             Some(200) if route.is_some_and(is_probe) => tracing::debug!(status, ms, errors, "answered"),
             Some(status) => tracing::info!(status, ms, errors, "answered"),
-            None => tracing::info!(ms, "dropped: the client has gone, or the server stops"),
+            None => tracing::info!(ms, "dropped: the client disconnected, or the server is stopping"),
         });
     }
 }
 
-/// The id that a request came with, if it has one that can be passed on; else a new one.
+/// The id in the request if it is valid; otherwise a new one.
 fn id(headers: &HeaderMap) -> HeaderValue {
-    let is_fine =
-        |id: &&HeaderValue| (1..=LONGEST).contains(&id.len()) && id.as_bytes().iter().all(u8::is_ascii_graphic);
-    let brought = headers.get(REQUEST_ID).filter(is_fine).cloned();
-    brought.unwrap_or_else(|| HeaderValue::from_str(&Uuid::now_v7().to_string()).expect("a UUID is ASCII"))
+    let is_valid =
+        |id: &&HeaderValue| (1..=MAX_ID).contains(&id.len()) && id.as_bytes().iter().all(u8::is_ascii_graphic);
+    let received = headers.get(REQUEST_ID).filter(is_valid).cloned();
+    received.unwrap_or_else(|| HeaderValue::from_str(&Uuid::now_v7().to_string()).expect("a UUID is ASCII"))
 }
 
-/// Clients can invent methods, and a label must have few values.
+/// The label of a method. Clients can invent methods, and a label must have few values.
 fn known(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",

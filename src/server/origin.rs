@@ -1,32 +1,26 @@
 //! Whose pages may open a WebSocket.
 //!
-//! A browser asks nobody before a page of another site opens one, and lets it read what comes: it only says whose page
-//! it is, in `Origin` (RFC 6455, section 10.2). What is no browser says nothing.
+//! A browser asks no permission before a page of another site opens a WebSocket, and lets the page read it. It only
+//! names the page in `Origin` (RFC 6455, section 10.2). Clients that are not browsers send no `Origin`.
 
 use axum::http::HeaderMap;
 use axum::http::header::{HOST, ORIGIN};
-use axum::http::uri::{Authority, Uri};
+use axum::http::uri::Authority;
 
-/// Whether a request comes from a page of the server's own, from one of these origins, or from no page.
-pub fn is_let_in(headers: &HeaderMap, origins: &[String]) -> bool {
+use crate::config::{AllowedOrigin, Origin};
+
+/// Whether a request may open a WebSocket: it comes from the server's own page, from an allowed origin, or from no page.
+pub fn may_open(headers: &HeaderMap, allowed: &[AllowedOrigin]) -> bool {
+    let host: Option<Authority> = headers.get(HOST).and_then(|host| host.to_str().ok()?.parse().ok());
     headers.get_all(ORIGIN).iter().all(|origin| {
-        let Ok(origin) = origin.to_str() else { return false };
-        let is_named = origins.iter().any(|named| named == "*" || named.eq_ignore_ascii_case(origin));
-        is_named || headers.get(HOST).and_then(|host| host.to_str().ok()).is_some_and(|host| is_own(origin, host))
+        if allowed.contains(&AllowedOrigin::Any) {
+            return true;
+        }
+        // `null`, a file or a browser extension.
+        let Some(origin) = origin.to_str().ok().and_then(|origin| origin.parse::<Origin>().ok()) else { return false };
+        allowed.iter().any(|allowed| allowed.allows(&origin))
+            || host.as_ref().is_some_and(|host| origin.is_served_by(host))
     })
-}
-
-/// Whether an origin is that of the pages which this host serves. A proxy may have left out the port.
-fn is_own(origin: &str, host: &str) -> bool {
-    let (Ok(origin), Ok(host)) = (origin.parse::<Uri>(), host.parse::<Authority>()) else { return false };
-    let default = match origin.scheme_str() {
-        Some("http") => 80,
-        Some("https") => 443,
-        _ => return false,
-    };
-    let port = origin.port_u16().unwrap_or(default);
-    origin.host().is_some_and(|name| name.eq_ignore_ascii_case(host.host()))
-        && host.port_u16().is_none_or(|own| own == port)
 }
 
 #[cfg(test)]
@@ -37,14 +31,17 @@ mod tests {
     fn check(origin: &'static str, host: &'static str, expected: bool) {
         let mut headers = HeaderMap::new();
         headers.insert(HOST, host.parse().unwrap());
-        assert!(is_let_in(&headers, &[]));
+        assert!(may_open(&headers, &[]));
         headers.insert(ORIGIN, origin.parse().unwrap());
-        assert_eq!(is_let_in(&headers, &[]), expected, "{origin} {host}");
-        assert!(is_let_in(&headers, &["*".into()]) && is_let_in(&headers, &[origin.into()]));
+        assert_eq!(may_open(&headers, &[]), expected, "{origin} {host}");
+        assert!(may_open(&headers, &[AllowedOrigin::Any]));
+        if let Ok(allowed) = origin.parse() {
+            assert!(may_open(&headers, &[allowed]));
+        }
     }
 
     #[test]
-    fn pages_of_other_sites_stay_out() {
+    fn pages_of_other_sites_open_none() {
         check("http://localhost:8000", "localhost:8000", true);
         check("https://Books.example", "books.example", true);
         check("https://books.example", "books.example:443", true);

@@ -1,10 +1,9 @@
-//! The page at `/`: GraphiQL, from this binary, with no request to anywhere else.
+//! The page at `/`: GraphiQL, served from this binary without requests to other hosts.
 //!
-//! `web/` is built by npm, and its bundle embedded where it is there. Rust alone builds the server, too; then `/` is a
-//! plain form. A debug build reads the bundle from its folder at each request, so that a page built anew is there at
-//! once; a release build has it in itself.
+//! npm builds `web/`, and its bundle is embedded if it exists. Without it, `/` is a plain form, so that Rust alone builds
+//! the server. A debug build reads the bundle from its folder at each request; a release build contains it.
 //!
-//! The assets are embedded as gzip, and sent so: every browser takes it, and the binary is smaller by two thirds.
+//! The assets are embedded and sent as gzip: every browser accepts it, and the binary is smaller by two thirds.
 
 use axum::Router;
 use axum::extract::Path;
@@ -16,10 +15,10 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use rust_embed::{EmbeddedFile, RustEmbed};
 
-/// What a first look at the API should see.
+/// The first query that the page shows.
 pub const FIRST_QUERY: &str = include_str!("../../web/queries/ratings.graphql");
 
-/// The bundle of `web/`, if it was built.
+/// The bundle of `web/`, if it exists.
 #[derive(RustEmbed)]
 #[folder = "web/dist"]
 #[allow_missing = true]
@@ -33,18 +32,17 @@ const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
 const JS: &str = "text/javascript; charset=utf-8";
 
-/// Nothing but what comes from here. `'self'` of `connect-src` is the WebSocket, too.
+/// Only resources of this server. `'self'` in `connect-src` includes the WebSocket.
 const PLAIN_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; \
     base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/// GraphiQL's editor writes its theme into a `<style>`, and the place of each line into a `style` attribute: hence the
-/// `'unsafe-inline'`, of styles alone. Its workers are files of the bundle; its fonts and small images are in its
-/// styles.
+/// GraphiQL's editor needs `'unsafe-inline'` for styles: its theme is a `<style>`, and it positions lines by `style`
+/// attributes. Its workers are files of the bundle. Its fonts and small images are data in its styles.
 const BUILT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; \
     worker-src 'self'; img-src 'self' data:; font-src 'self' data:; base-uri 'none'; form-action 'none'; \
     frame-ancestors 'none'";
 
-/// The page of a bundle, or the plain one where the bundle is empty.
+/// The page of a bundle, or the plain page if the bundle is empty.
 pub fn routes<Bundle: RustEmbed + 'static>() -> Router {
     Router::new()
         .route("/", get(page::<Bundle>))
@@ -61,7 +59,7 @@ async fn page<Bundle: RustEmbed>(request: HeaderMap) -> Response {
     plain(HTML, PLAIN.replace("{{first}}", &first)).into_response()
 }
 
-/// A file whose name has a hash of what is in it: it never changes.
+/// A file whose name contains the hash of its content: it never changes.
 async fn asset<Bundle: RustEmbed>(Path(name): Path<String>, request: HeaderMap) -> Response {
     let (Some(content_type), Some(file)) = (content_type(&name), Bundle::get(&format!("assets/{name}.gz"))) else {
         return StatusCode::NOT_FOUND.into_response();
@@ -77,7 +75,7 @@ fn built(request: &HeaderMap, file: EmbeddedFile, headers: impl IntoResponsePart
     if known { (StatusCode::NOT_MODIFIED, headers).into_response() } else { (headers, file.data).into_response() }
 }
 
-/// Whether a list of entity tags has this one. A proxy that compresses makes it a weak one.
+/// Whether a list of entity tags contains this one. A proxy that compresses makes tags weak.
 fn lists(tags: &HeaderValue, etag: &str) -> bool {
     tags.to_str().is_ok_and(|tags| tags.split(',').any(|tag| tag.trim().trim_start_matches("W/") == etag))
 }
@@ -86,7 +84,7 @@ fn plain(content_type: &'static str, text: impl IntoResponse) -> impl IntoRespon
     ([(CONTENT_TYPE, content_type), (CACHE_CONTROL, "no-cache"), (CONTENT_SECURITY_POLICY, PLAIN_POLICY)], text)
 }
 
-/// What a bundle can have in it.
+/// The media type of a file in a bundle.
 fn content_type(name: &str) -> Option<&'static str> {
     Some(match name.rsplit_once('.')?.1 {
         "css" => CSS,

@@ -1,5 +1,5 @@
-//! What those ask who watch the server: whether it lives, whether it is to be sent requests, and what it has done. None
-//! of it waits behind the requests of clients, nor for a connection that those have.
+//! Probes: health, readiness and metrics. They need neither a permit nor a connection of the pools, so they respond while
+//! the server is overloaded.
 
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
@@ -9,30 +9,30 @@ use axum::{Extension, Router};
 
 use super::App;
 use super::capacity::Capacity;
-use crate::metrics::{MEDIA_TYPE, Moment};
+use crate::metrics::{Gauges, MEDIA_TYPE};
 
 const HEALTH: &str = "/health";
 const READY: &str = "/ready";
 const METRICS: &str = "/metrics";
 
-/// The routes.
+/// The routes of the probes.
 pub fn routes() -> Router<App> {
     Router::new()
-        // Whether the process is alive, whatever the database does.
+        // Independent of the database.
         .route(HEALTH, get(async || "alive\n"))
         .route(READY, get(ready))
         .route(METRICS, get(metrics))
 }
 
-/// Whether this is one of the routes: they are asked all the time.
+/// Whether a route is a probe.
 pub fn is_probe(route: &str) -> bool {
     [HEALTH, READY, METRICS].contains(&route)
 }
 
-/// Whether requests would be answered: the server does not stop, and the database can be worked with.
+/// Whether the server accepts requests: it is not stopping, and the database is ready.
 async fn ready(State(app): State<App>, Extension(capacity): Extension<Capacity>) -> (StatusCode, String) {
     if capacity.sockets.are_stopping() {
-        return (StatusCode::SERVICE_UNAVAILABLE, "the server stops\n".into());
+        return (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping\n".into());
     }
     match app.api.db().probe.ready().await {
         Ok(()) => (StatusCode::OK, "ready\n".into()),
@@ -45,12 +45,12 @@ async fn metrics(
     Extension(capacity): Extension<Capacity>,
 ) -> ([(HeaderName, HeaderValue); 1], String) {
     let db = app.api.db();
-    let moment = Moment {
+    let gauges = Gauges {
         pools: db.pools(),
-        operations_in_flight: capacity.admission.taken(),
+        operations_in_flight: capacity.admission.in_use(),
         subscriptions: app.api.events().subscribers(),
         websockets: capacity.sockets.open(),
-        buffered: capacity.buffers.taken(),
+        buffered: capacity.buffers.in_use(),
     };
-    ([(CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE))], db.metrics.render(moment))
+    ([(CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE))], db.metrics.render(gauges))
 }

@@ -1,15 +1,23 @@
-//! A request, from the text that came over HTTP: a body of JSON, or the parameters of a URL.
+//! Requests, from a body of JSON, from the parameters of a URL, and from a message on a WebSocket.
+//!
+//! Bodies are read by [`GraphQLRequest`]. It reports neither the member that is wrong nor a `query` that is missing, and
+//! it rejects the `query: null` that Relay sends with a persisted query. [`Parameters`] reads those bodies, and requests
+//! from URLs and WebSockets: for URLs, async-graphql expects `operation_name` instead of `operationName`.
 
-use async_graphql::{Request, ServerError, Variables};
-use axum::extract::Query;
-use axum::http::Uri;
+use async_graphql::{ParseRequestError, Request, ServerError, Variables};
+use async_graphql_axum::GraphQLRequest;
+use axum::body::Bytes;
+use axum::extract::{FromRequest, Query};
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderValue, Method, StatusCode, Uri};
+use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::error::Category;
 use serde_json::{Map, Value};
 
-use crate::graphql::{Code, no_batches, refusal};
+use crate::request::{Code, no_batches, refusal};
 
-/// The parameters of a request (GraphQL over HTTP, section 5.1). Others are for whoever knows them.
+/// The parameters of a request (GraphQL over HTTP, section 5.1). Unknown ones are ignored.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Parameters {
@@ -19,7 +27,7 @@ pub struct Parameters {
     extensions: Option<Map<String, Value>>,
 }
 
-/// The same in a URL, where what is no text is JSON.
+/// The same in a URL: variables and extensions are JSON in text.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct UrlParameters {
@@ -29,24 +37,46 @@ struct UrlParameters {
     extensions: Option<String>,
 }
 
-/// The request in a body.
+/// The library could not read a body.
+struct Unread;
+
+impl From<ParseRequestError> for Unread {
+    fn from(_: ParseRequestError) -> Self {
+        Self
+    }
+}
+
+impl IntoResponse for Unread {
+    fn into_response(self) -> Response {
+        StatusCode::UNPROCESSABLE_ENTITY.into_response()
+    }
+}
+
+/// The request in a body of JSON.
 ///
 /// # Errors
 ///
-/// [`Code::BodyMalformed`] for what is not JSON, [`Code::RequestMalformed`] for JSON that is no request.
-pub fn of_body(body: &[u8]) -> Result<Request, ServerError> {
+/// [`Code::BodyMalformed`] if the body is not JSON, [`Code::RequestMalformed`] if the JSON is not a request.
+pub async fn of_body(body: Bytes) -> Result<Request, ServerError> {
+    // The library would read every request of a batch before it rejects them.
     if body.trim_ascii_start().starts_with(b"[") {
         return Err(no_batches());
     }
-    let parameters: Parameters = serde_json::from_slice(body).map_err(|error| unreadable("the body", &error))?;
-    parameters.try_into()
+    let mut http = axum::extract::Request::new(body.clone().into());
+    *http.method_mut() = Method::POST;
+    http.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    match GraphQLRequest::<Unread>::from_request(http, &()).await {
+        Ok(request) if !request.0.query.is_empty() => Ok(normalised(request.into_inner())),
+        _ => serde_json::from_slice::<Parameters>(&body).map_err(|error| unreadable("the body", &error))?.try_into(),
+    }
 }
 
 /// The request in the parameters of a URL.
 ///
 /// # Errors
 ///
-/// [`Code::BodyMalformed`] for variables or extensions that are not JSON, [`Code::RequestMalformed`] for what is no request.
+/// [`Code::BodyMalformed`] if the variables or the extensions are not JSON, [`Code::RequestMalformed`] if the parameters
+/// are not a request.
 pub fn of_url(url: &Uri) -> Result<Request, ServerError> {
     let Query(parameters) = Query::<UrlParameters>::try_from_uri(url)
         .map_err(|error| refusal(Code::RequestMalformed, error.body_text()))?;
@@ -62,9 +92,16 @@ pub fn of_url(url: &Uri) -> Result<Request, ServerError> {
 
 fn unreadable(what: &str, error: &serde_json::Error) -> ServerError {
     match error.classify() {
-        Category::Data => refusal(Code::RequestMalformed, format!("{what} is not what a request has: {error}")),
-        _ => refusal(Code::BodyMalformed, format!("{what} is not JSON: {error}")),
+        Category::Data => refusal(Code::RequestMalformed, format!("{what}: expected a GraphQL request: {error}")),
+        _ => refusal(Code::BodyMalformed, format!("{what}: expected JSON: {error}")),
     }
+}
+
+/// A request in which an empty name and an extension that is `null` count as absent.
+fn normalised(mut request: Request) -> Request {
+    request.operation_name = request.operation_name.filter(|name| !name.is_empty());
+    request.extensions.retain(|_, value| *value != async_graphql::Value::Null);
+    request
 }
 
 impl TryFrom<Parameters> for Request {
@@ -72,16 +109,66 @@ impl TryFrom<Parameters> for Request {
 
     fn try_from(parameters: Parameters) -> Result<Self, ServerError> {
         let Parameters { query, operation_name, variables, extensions } = parameters;
-        let mut extensions = extensions.unwrap_or_default();
-        extensions.retain(|_, value| !value.is_null());
-        if query.is_none() && !extensions.contains_key("persistedQuery") {
-            return Err(refusal(Code::RequestMalformed, "a request has a `query`"));
-        }
-        let mut request = Self::new(query.unwrap_or_default());
-        request.operation_name = operation_name.filter(|name| !name.is_empty());
+        let mut request = Self::new(query.as_deref().unwrap_or_default());
+        request.operation_name = operation_name;
         request.variables = Variables::from_json(Value::Object(variables.unwrap_or_default()));
         let value = |(name, value): (String, Value)| Some((name, async_graphql::Value::from_json(value).ok()?));
-        request.extensions.0 = extensions.into_iter().filter_map(value).collect();
+        request.extensions.0 = extensions.unwrap_or_default().into_iter().filter_map(value).collect();
+        let request = normalised(request);
+        if query.is_none() && !request.extensions.contains_key("persistedQuery") {
+            return Err(refusal(Code::RequestMalformed, "expected a `query`"));
+        }
         Ok(request)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    async fn read(body: &'static str) -> Result<Request, Option<Code>> {
+        of_body(Bytes::from_static(body.as_bytes())).await.map_err(|error| Code::of(&error))
+    }
+
+    #[tokio::test]
+    async fn a_body_is_read_with_all_its_members() {
+        let body = r#"{"query":"{a}","operationName":"A","variables":{"n":1.5,"m":18446744073709551615},"extensions":{"x":[]},"y":1}"#;
+        let request = read(body).await.unwrap();
+        assert_eq!((request.query.as_str(), request.operation_name.as_deref()), ("{a}", Some("A")));
+        assert_eq!(request.variables.to_string(), "{m: 18446744073709551615, n: 1.5}");
+        assert_eq!(request.extensions.len(), 1);
+    }
+
+    #[tokio::test]
+    async fn null_and_empty_members_count_as_absent() {
+        let body = r#"{"query":"{a}","operationName":"","variables":null,"extensions":{"x":null}}"#;
+        for body in [body, r#"{"query":"{a}","extensions":null}"#] {
+            let request = read(body).await.unwrap();
+            assert!(request.operation_name.is_none() && request.variables.is_empty() && request.extensions.is_empty());
+        }
+    }
+
+    /// As Relay sends one.
+    #[tokio::test]
+    async fn a_persisted_query_has_no_text() {
+        let persisted = r#""extensions":{"persistedQuery":{"version":1}}"#;
+        for body in [format!("{{{persisted}}}"), format!(r#"{{"query":null,{persisted}}}"#)] {
+            let request = of_body(body.into()).await.unwrap();
+            assert!(request.query.is_empty() && request.extensions.contains_key("persistedQuery"));
+        }
+    }
+
+    #[tokio::test]
+    async fn another_body_is_rejected_with_the_member_that_is_wrong() {
+        for body in ["", "{", "[", "x", "\u{feff}{}"] {
+            let expected = if body == "[" { Code::RequestMalformed } else { Code::BodyMalformed };
+            assert_eq!(read(body).await.err(), Some(Some(expected)), "{body}");
+        }
+        for body in ["{}", r#"{"query":null}"#, "1", r#"[{"query":"{a}"}]"#, r#"{"query":"{a}","extensions":0}"#] {
+            assert_eq!(read(body).await.err(), Some(Some(Code::RequestMalformed)), "{body}");
+        }
+        assert!(read(r#"{"query":""}"#).await.unwrap().query.is_empty());
+        let error = of_body(Bytes::from_static(br#"{"query":"{a}","variables":[1]}"#)).await.unwrap_err();
+        assert!(error.message.contains("invalid type: sequence, expected a map at line 1"), "{}", error.message);
     }
 }

@@ -1,12 +1,11 @@
-//! The connections of a server, from the first to the last.
+//! Accepts connections, and shuts down gracefully.
 //!
-//! `axum::serve` bounds neither the head of a request nor its time, nor the time of a client that does not take its
-//! answer, and waits for the last connection without end. What it does beyond that is this loop.
+//! This loop replaces `axum::serve`, which limits neither the size and time of a request's head nor the time to send a
+//! response, and which waits forever for the last connection.
 //!
-//! A server that stops takes what has come to its door and closes it. A connection that has begun a request gets its
-//! answer, with `Connection: close`. One that is silent is not closed at once: its client may be about to send, and has
-//! no way to know. It is listened to for [`LINGER`] more, so that whoever sends again and again is sent away by an
-//! answer. When the time is over that the settings give, what is left is cut.
+//! At shutdown, connections that wait in the accept queue are accepted, and the listener is closed. Running requests get
+//! their responses, with `Connection: close`. An idle connection stays open for [`LINGER`], because its client may be
+//! about to send a request; a response then closes it. Connections that are left after `SHUTDOWN_TIMEOUT` are closed.
 
 use std::io;
 use std::net::SocketAddr;
@@ -32,20 +31,20 @@ use tower::ServiceExt;
 use super::websocket::Sockets;
 use crate::config::Bounds;
 
-/// How long a silent connection is listened to when the server stops.
+/// How long an idle connection stays open at shutdown.
 const LINGER: Duration = Duration::from_millis(500);
 
-/// The largest head of a request, and how many headers are in it.
+/// The maximum size of the head of a request in bytes, and its maximum number of headers.
 const MAX_HEAD: usize = 32 << 10;
 const MAX_HEADERS: usize = 100;
 
-/// Bytes that a connection reads, and writes, ahead.
+/// The maximum size of a connection's read buffer and write buffer, in bytes.
 const MAX_BUFFER: usize = 64 << 10;
 
-/// How long to wait when the system has no sockets left.
-const NO_SOCKETS: Duration = Duration::from_millis(100);
+/// The pause when the system has no sockets left.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves until the signal comes; requests that have begun are answered, and these WebSockets are closed.
+/// Serves until `stop` completes, then completes the running requests and closes the WebSockets.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
@@ -59,8 +58,8 @@ pub async fn serve(
         .max_headers(MAX_HEADERS)
         .max_header_size(MAX_HEAD)
         .max_buf_size(MAX_BUFFER);
-    let take = |stream: TcpStream| {
-        // An answer is written at once: there is nothing to wait for.
+    let prepare = |stream: TcpStream| {
+        // A response is written at once: delaying small packets would gain nothing.
         let _ = stream.set_nodelay(true);
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(bounds.write_timeout.0));
@@ -73,12 +72,12 @@ pub async fn serve(
         tokio::select! {
             biased;
             () = &mut stop => break,
-            // Beyond that they wait at the door, where the system bounds how many.
+            // Further connections wait in the accept queue, which the system limits.
             accepted = listener.accept(), if connections.len() < bounds.max_connections => match accepted {
                 Ok((stream, peer)) => {
-                    connections.spawn(connection(take(stream), peer, http.clone(), router.clone(), stopped.clone()));
+                    connections.spawn(connection(prepare(stream), peer, http.clone(), router.clone(), stopped.clone()));
                 }
-                Err(error) => give_way(&error).await,
+                Err(error) => accept_failed(&error).await,
             },
             Some(_) = connections.join_next() => {}
         }
@@ -86,10 +85,10 @@ pub async fn serve(
     let end = Instant::now() + bounds.shutdown_timeout.0;
     sockets.stop();
     stopping.send_replace(true);
-    tracing::info!(connections = connections.len(), "told to stop");
-    // Who has connected before the door closes has been let in by the system already.
+    tracing::info!(connections = connections.len(), "stopping");
+    // The system has already established the connections in the accept queue.
     while let Ok(Ok((stream, peer))) = timeout_at(Instant::now(), listener.accept()).await {
-        connections.spawn(connection(take(stream), peer, http.clone(), router.clone(), stopped.clone()));
+        connections.spawn(connection(prepare(stream), peer, http.clone(), router.clone(), stopped.clone()));
     }
     drop(listener);
     let drained = async {
@@ -97,18 +96,20 @@ pub async fn serve(
         sockets.ended().await;
     };
     if timeout_at(end, drained).await.is_err() {
-        tracing::warn!(connections = connections.len(), "connections are cut: they took longer than SHUTDOWN_TIMEOUT");
+        tracing::warn!(
+            connections = connections.len(),
+            "closing connections that are still open after SHUTDOWN_TIMEOUT"
+        );
     }
     connections.shutdown().await;
 }
 
-/// A client that has gone again is its own affair. Where the system has no sockets left, there will be some when others
-/// end.
-async fn give_way(error: &io::Error) {
+/// Ignores a client that has disconnected. If the system has no sockets left, waits for connections to end.
+async fn accept_failed(error: &io::Error) {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset};
     if !matches!(error.kind(), ConnectionAborted | ConnectionReset) {
-        tracing::error!(%error, "no connection can be accepted");
-        sleep(NO_SOCKETS).await;
+        tracing::error!(%error, "cannot accept a connection");
+        sleep(ACCEPT_PAUSE).await;
     }
 }
 
@@ -133,7 +134,7 @@ async fn connection(
     });
     let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service).with_upgrades());
     let lingered = async {
-        // The sender is gone: so is the server.
+        // The sender is dropped with the server.
         let _ = stopped.wait_for(|stopped| *stopped).await;
         sleep(LINGER).await;
     };

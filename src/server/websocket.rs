@@ -1,16 +1,33 @@
-//! GraphQL over WebSocket: the protocol [`graphql-transport-ws`][protocol].
+//! GraphQL over WebSocket: the protocol [`graphql-transport-ws`][protocol], for any [`Executor`].
 //!
-//! A connection is one task, which reads and writes in turn (`connection`). Each operation on it is a stream of
-//! responses (`operations`), which is asked for its next one when the socket has taken the last: a client that reads
-//! slowly slows down what it subscribed to, and nothing piles up for it but one response of each operation. That one is
-//! made even while the socket is stuck, because what makes it may hold a connection that others wait for; and where all
-//! that waits so on the server would be too much, it is dropped.
+//! A connection is one task, which reads and writes in turn (`connection`). Each operation is a stream of responses
+//! (`operations`); its next response is requested when the socket has taken the last one. So a client that reads slowly
+//! slows down its own subscriptions, and at most one response of each operation is waiting. That response is computed even
+//! while the socket is blocked, because the computation may hold a database connection. If all waiting responses together
+//! exceed the memory budget, the response is dropped.
 //!
-//! `async_graphql_axum::GraphQLSubscription` serves the same protocol. Under it, though, an operation takes the place
-//! of another one with its id, no close code but 4429 is the protocol's, no operation ends with an `error`, every wake
-//! polls every operation, nobody counts them, and a client that has stopped reading is waited for without end.
+//! # Why not `async_graphql_axum::GraphQLWebSocket`
+//!
+//! It serves the same protocol, and [`new_with_pair`] accepts our own sink and stream. These defects are in
+//! `async_graphql::http::WebSocket` 7.0 between the two, and each breaks a test in `tests/it/websocket.rs` or
+//! `tests/it/sockets.rs`:
+//!
+//! - A `subscribe` with the id of a running operation replaces that operation; the protocol requires close code 4409.
+//! - It closes with 1002 for an invalid message and a rejected `connection_init`, with 1011 for an early `subscribe`, and
+//!   not at all for a missing `connection_init`. The protocol requires 4400, 4403, 4401 and 4408.
+//! - It never sends `error`: a failed operation gets `next` and `complete`. It replies to `complete`.
+//! - It polls operations in the order of a hash map, and starts over after each message: one fast subscription starves the
+//!   others. Each wake polls every operation.
+//! - It does not limit operations or the bytes that they keep. A panic in one ends the connection.
+//! - It polls no operation while the sink is blocked, so a client that does not read keeps database connections. A sink
+//!   that never blocks would instead buffer without limit.
+//!
+//! A reader that validates, an executor that wraps each stream, and a writer that rewrites messages could hide most of
+//! this: they would parse every message twice and track the same state. The order of polling, and operations that pause
+//! while the sink is blocked, cannot be changed from outside.
 //!
 //! [protocol]: https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
+//! [`new_with_pair`]: https://docs.rs/async-graphql-axum/7.0.19/async_graphql_axum/struct.GraphQLWebSocket.html
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,10 +40,11 @@ use axum::response::Response;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-use super::answer::not_now;
 use super::buffers::Buffers;
 use super::media::Media;
+use super::response::reject;
 use crate::metrics::Metrics;
+use crate::request::Code;
 
 mod connection;
 mod message;
@@ -34,30 +52,30 @@ mod operations;
 
 use operations::Operations;
 
-/// The subprotocol that is spoken.
+/// The name of the subprotocol.
 pub const PROTOCOL: &str = "graphql-transport-ws";
 
-/// Operations at a time on one connection.
+/// The maximum number of concurrent operations on one connection.
 pub const MAX_OPERATIONS: usize = 100;
 
-/// Bytes of one message from a client; and of all that began the operations of a connection, which keep what they were
-/// asked.
+/// The maximum size of a client's message in bytes, and of all `subscribe` messages whose operations run on one
+/// connection: an operation keeps its request in memory.
 pub const MAX_MESSAGE: usize = 1 << 20;
 
-/// Bytes that are read at a time. Each connection has a buffer of that size, also when it is silent.
+/// The size of the read buffer in bytes. Every connection has one, even when it is idle.
 const READ_BUFFER: usize = 4 << 10;
 
-/// How long a connection waits for its client.
+/// The timeouts of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct Timeouts {
     /// From the handshake to `connection_init`.
     pub init: Duration,
-    /// For the socket to take one message.
+    /// To write one message to the socket.
     pub write: Duration,
-    /// From the last sign of life to a ping, and then from ping to ping. What leaves two of them without an answer is
-    /// dead.
+    /// From the last message of the client to a ping, and from ping to ping. A client that leaves two pings unanswered is
+    /// disconnected.
     pub idle: Duration,
-    /// From the closing of a connection to its end.
+    /// To complete the closing handshake.
     pub close: Duration,
 }
 
@@ -68,30 +86,30 @@ impl Default for Timeouts {
     }
 }
 
-/// The open WebSockets of a server, which end with it. The server itself does not count them among its connections.
+/// The open WebSockets of a server. They are not counted by `MAX_CONNECTIONS`.
 #[derive(Clone, Debug)]
 pub struct Sockets {
     stop: Arc<watch::Sender<bool>>,
-    most: usize,
+    max: usize,
     buffers: Buffers,
 }
 
-/// Whether a request asks for a WebSocket, rightly or not.
+/// Whether a request asks for a WebSocket, even if its handshake is invalid.
 pub(super) fn is_websocket(headers: &HeaderMap) -> bool {
     let offers = headers.get_all(UPGRADE).iter().filter_map(|offered| offered.to_str().ok());
     offers.flat_map(|offered| offered.split(',')).any(|offer| offer.trim().eq_ignore_ascii_case("websocket"))
 }
 
 impl Sockets {
-    /// So many at a time, and room for what comes and goes on them.
-    pub(super) fn new(most: usize, buffers: Buffers) -> Self {
-        Self { stop: Arc::default(), most, buffers }
+    /// At most this many WebSockets, within this memory budget.
+    pub(super) fn new(max: usize, buffers: Buffers) -> Self {
+        Self { stop: Arc::default(), max, buffers }
     }
 
-    /// Makes a WebSocket of a request, and answers what is asked on it.
+    /// Upgrades a request to a WebSocket, and executes the operations on it.
     ///
-    /// `authorize` gets the payload of `connection_init`, and says what the operations of this connection find in their
-    /// context; without that, the client is turned away.
+    /// `authorize` gets the payload of `connection_init`, and returns the data for the contexts of the operations. If it
+    /// returns `None`, the connection is closed with 4403.
     pub fn upgrade(
         &self,
         request: WebSocketUpgrade,
@@ -100,15 +118,13 @@ impl Sockets {
         timeouts: Timeouts,
         authorize: impl FnOnce(Map<String, Value>) -> Option<Data> + Send + 'static,
     ) -> Response {
-        // Subscribed here and not in the task: from now on the server waits for this connection.
+        // Here and not in the task, so that from now on the server waits for this connection.
         let mut stop = self.stop.subscribe();
-        if self.stop.receiver_count() > self.most {
-            return not_now(
-                Media::Json,
-                format!("{} WebSockets are open, and no more are (the setting MAX_WEBSOCKETS)", self.most),
-            );
+        if self.stop.receiver_count() > self.max {
+            let message = format!("all {} WebSockets are in use (the setting MAX_WEBSOCKETS): try again", self.max);
+            return reject(Media::Json, Code::Overloaded, message);
         }
-        let operations = Operations::within(self.buffers.clone());
+        let operations = Operations::new(self.buffers.clone());
         request
             .protocols([PROTOCOL])
             .max_message_size(MAX_MESSAGE)
@@ -116,24 +132,24 @@ impl Sockets {
             .read_buffer_size(READ_BUFFER)
             .on_upgrade(async move |socket| {
                 let stopped = async {
-                    // The sender is gone: so is the server.
+                    // The sender is dropped with the server.
                     let _ = stop.wait_for(|stop| *stop).await;
                 };
                 connection::run(socket, operations, executor, metrics, timeouts, authorize, stopped).await;
             })
     }
 
-    /// How many are open.
+    /// The number of open WebSockets.
     pub fn open(&self) -> usize {
         self.stop.receiver_count()
     }
 
-    /// Whether they have been told to end.
+    /// Whether [`stop`](Self::stop) was called.
     pub fn are_stopping(&self) -> bool {
         *self.stop.borrow()
     }
 
-    /// Tells every connection that the server goes away, also those to come.
+    /// Closes every connection with 1001, including later ones.
     pub fn stop(&self) {
         self.stop.send_replace(true);
     }

@@ -1,6 +1,6 @@
-//! Traces, sent by OTLP over HTTP.
+//! Sends traces by OTLP over HTTP.
 //!
-//! What else there is to set, OpenTelemetry's libraries read from the environment (docs/operations.md).
+//! OpenTelemetry's libraries read further settings from the environment (docs/operations.md).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,30 +16,30 @@ use opentelemetry_sdk::trace::SdkTracerProvider;
 use sea_orm::prelude::async_trait::async_trait;
 use tokio::runtime::Handle;
 
-/// How long the collector may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// The time that the collector has to answer.
+const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Why no traces can be sent.
+/// Why traces cannot be sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no traces can be sent to OTEL_EXPORTER_OTLP_ENDPOINT: {0}")]
+#[error("cannot send traces to OTEL_EXPORTER_OTLP_ENDPOINT: {0}")]
 pub struct EndpointError(String);
 
-/// What makes spans and sends them to this collector, in batches.
+/// A provider that sends spans to this collector in batches.
 pub fn provider(endpoint: &str, service: &str) -> Result<SdkTracerProvider, EndpointError> {
     let refused = |error: &dyn std::error::Error| EndpointError(error.to_string());
     let address: Uri = endpoint.parse().map_err(|error| refused(&error))?;
     if address.authority().is_some_and(|authority| authority.as_str().contains('@')) {
-        return Err(EndpointError("a password belongs into OTEL_EXPORTER_OTLP_HEADERS".into()));
+        return Err(EndpointError("a password must be set in OTEL_EXPORTER_OTLP_HEADERS".into()));
     }
     let runtime = Handle::current();
     let client: Arc<dyn HttpClient> = match address.scheme_str() {
-        Some("http") => Arc::new(Client { client: HyperClient::with_default_connector(PATIENCE, None), runtime }),
+        Some("http") => Arc::new(Client { client: HyperClient::with_default_connector(TIMEOUT, None), runtime }),
         Some("https") => {
             let connector = HttpsConnectorBuilder::new().with_native_roots().map_err(|error| refused(&error))?;
             let connector = connector.https_only().enable_http1().build();
-            Arc::new(Client { client: HyperClient::new(connector, PATIENCE, None), runtime })
+            Arc::new(Client { client: HyperClient::new(connector, TIMEOUT, None), runtime })
         }
-        _ => return Err(EndpointError("it is not an address that begins with http:// or https://".into())),
+        _ => return Err(EndpointError("expected a URL that starts with http:// or https://".into())),
     };
     let exporter = SpanExporter::builder()
         .with_http()
@@ -52,7 +52,7 @@ pub fn provider(endpoint: &str, service: &str) -> Result<SdkTracerProvider, Endp
     Ok(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build())
 }
 
-/// A client for the thread that sends the batches, which is none of the runtime's.
+/// A client for the thread that sends the batches, which does not belong to the runtime.
 #[derive(Debug)]
 struct Client<C> {
     client: C,

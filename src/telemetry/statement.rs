@@ -1,4 +1,4 @@
-//! The span of a statement, which is known when it is over.
+//! Spans of statements. A span is recorded when its statement has ended.
 
 use std::time::{Duration, SystemTime};
 
@@ -6,18 +6,21 @@ use opentelemetry::trace::{Span, SpanKind, Status, TraceContextExt, Tracer};
 use opentelemetry::{Context, KeyValue, global};
 use sea_orm::DbBackend;
 
-/// The most that is told of a statement, in bytes.
-const LONGEST: usize = 4096;
+/// The maximum length of a statement in a trace, in bytes.
+const MAX_TEXT: usize = 4096;
 
-/// Records a statement that has been run, as a part of what is being done. Attributes have the names of OpenTelemetry's
-/// semantic conventions.
+/// Records a statement in the current span. The attributes follow OpenTelemetry's semantic conventions.
 pub fn executed(backend: DbBackend, sql: &str, failed: bool, time: Duration) {
     let context = Context::current();
     if !context.span().span_context().is_sampled() {
         return;
     }
     let end = SystemTime::now();
-    let operation = sql.split_whitespace().next().unwrap_or_default().to_owned();
+    let operation = match sql.split_whitespace().next().unwrap_or_default() {
+        // A common table expression before a query.
+        "WITH" => "SELECT".to_owned(),
+        word => word.to_owned(),
+    };
     let system = if backend == DbBackend::Postgres { "postgresql" } else { "sqlite" };
     let tracer = global::tracer(super::NAME);
     let mut span = tracer
@@ -27,7 +30,7 @@ pub fn executed(backend: DbBackend, sql: &str, failed: bool, time: Duration) {
         .with_attributes([
             KeyValue::new("db.system.name", system),
             KeyValue::new("db.operation.name", operation),
-            KeyValue::new("db.query.text", sql[..sql.floor_char_boundary(LONGEST)].to_owned()),
+            KeyValue::new("db.query.text", sql[..sql.floor_char_boundary(MAX_TEXT)].to_owned()),
         ])
         .start_with_context(&tracer, &context);
     if failed {

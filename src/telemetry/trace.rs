@@ -1,7 +1,6 @@
-//! The span of a request, beyond what the log says: which trace it is a part of, and what came of it.
+//! The span of a request in a trace: its parent, and its result.
 //!
-//! A request is part of its client's trace where it says so by W3C Trace Context. Attributes of HTTP have the names of
-//! OpenTelemetry's semantic conventions.
+//! A request joins its client's trace by W3C Trace Context. The attributes follow OpenTelemetry's semantic conventions.
 
 use axum::http::HeaderMap;
 use opentelemetry::KeyValue;
@@ -12,20 +11,20 @@ use opentelemetry_sdk::propagation::TraceContextPropagator;
 use tracing::Span;
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-/// Makes a span a part of the trace that its request belongs to. The trace to look for, if there is one.
+/// Makes a span a part of its request's trace. Returns the trace's id, if there is one.
 pub fn join(span: &Span, headers: &HeaderMap) -> Option<TraceId> {
-    let mut brought = None;
+    let mut received = None;
     if headers.contains_key("traceparent") {
         let parent = TraceContextPropagator::new().extract(&HeaderExtractor(headers));
-        brought = Some(parent.span().span_context().trace_id()).filter(|id| *id != TraceId::INVALID);
-        // Where nothing is traced, the log can still say what belongs together.
+        received = Some(parent.span().span_context().trace_id()).filter(|id| *id != TraceId::INVALID);
+        // The log shows the trace's id even if this server does not trace.
         let _ = span.set_parent(parent);
     }
     let own = span.context().span().span_context().clone();
-    if own.is_sampled() { Some(own.trace_id()) } else { brought }
+    if own.is_sampled() { Some(own.trace_id()) } else { received }
 }
 
-/// Records what came of a request; without a status, it was dropped.
+/// Records the result of a request; without a status, the request was dropped.
 pub fn answered(span: &Span, method: &'static str, route: Option<&str>, status: Option<u16>) {
     let context = span.context();
     let span = context.span();

@@ -1,4 +1,4 @@
-//! A PostgreSQL server of one's own: to be stopped, killed, started again, and encrypted.
+//! A PostgreSQL server for one test, which can be stopped, killed, restarted and encrypted.
 
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::{env, fs, thread};
 
 use uuid::Uuid;
 
-/// A server that ends, and leaves nothing behind, when it is dropped. It answers on the loopback address alone.
+/// A server on the loopback address. Dropping it stops the server and deletes its files.
 #[derive(Debug)]
 pub struct Cluster {
     folder: PathBuf,
@@ -18,33 +18,32 @@ pub struct Cluster {
     server: Option<Child>,
 }
 
-/// Longer than a start takes.
-const LONG: Duration = Duration::from_mins(1);
+/// The maximum time of a start.
+const MAX_START: Duration = Duration::from_mins(1);
 
-/// How many ports are tried.
-const TRIES: usize = 20;
+/// The maximum number of ports to try.
+const MAX_TRIES: usize = 20;
 
-/// How a server ends, by the signal that tells it so.
+/// How to stop a server.
 #[derive(Clone, Copy, Debug)]
 pub enum Stop {
-    /// It takes leave of its clients, and stops in order.
+    /// Disconnects the clients and shuts down cleanly.
     Fast,
-    /// It dies with all its processes, as by a crash, and recovers when it is started again.
+    /// Kills all processes, like a crash; the next start recovers.
     Immediate,
 }
 
 impl Cluster {
-    /// Starts one, if this machine has the programs for it. Where it has not, the test says so and is done, unless
-    /// `REQUIRE_POSTGRES_PROGRAMS` is set.
+    /// Starts a server if PostgreSQL is installed. Otherwise the test is skipped with a message.
     ///
     /// # Panics
     ///
-    /// Where the programs are there and do not work.
+    /// If PostgreSQL does not start, or is not installed although `REQUIRE_POSTGRES_PROGRAMS` is set.
     pub fn start(settings: &[&str]) -> Option<Self> {
         let Some(programs) = programs() else {
             #[expect(clippy::disallowed_methods, reason = "a setting of the tests")]
             let required = env::var_os("REQUIRE_POSTGRES_PROGRAMS").is_some();
-            assert!(!required, "REQUIRE_POSTGRES_PROGRAMS is set, and there is no initdb in /usr/lib/postgresql");
+            assert!(!required, "REQUIRE_POSTGRES_PROGRAMS is set, but there is no initdb in /usr/lib/postgresql");
             println!("skipped: there is no initdb in /usr/lib/postgresql");
             return None;
         };
@@ -52,7 +51,7 @@ impl Cluster {
         fs::create_dir(&folder).expect("a folder can be made");
         let settings = settings.iter().map(ToString::to_string).collect();
         let mut cluster = Self { folder, programs, port: 0, settings, server: None };
-        entrust(&cluster.folder);
+        change_owner(&cluster.folder);
         let mut initdb = cluster.program("initdb");
         initdb.arg("-D").arg(cluster.data()).args(["-U", "postgres", "-A", "scram-sha-256", "--no-sync", "--pwfile"]);
         let password = cluster.file("password", "secret");
@@ -63,10 +62,9 @@ impl Cluster {
         Some(cluster)
     }
 
-    /// Starts it at a port that is free. Which one is, PostgreSQL finds out by taking it: whoever looks before it does
-    /// has looked too early.
+    /// Starts the server on a free port. Only PostgreSQL itself can find out whether a port is free, by binding it.
     fn begin(&mut self) {
-        for _ in 0..TRIES {
+        for _ in 0..MAX_TRIES {
             self.port = some_port();
             self.resume();
             if self.has_its_port() {
@@ -75,14 +73,14 @@ impl Cluster {
             self.stop(Stop::Immediate);
             fs::remove_file(self.log()).expect("a log can be removed");
         }
-        panic!("of {TRIES} ports none is free");
+        panic!("none of {MAX_TRIES} ports is free");
     }
 
-    /// Waits until it answers; false where its port is taken, on one address of `localhost` or on all.
+    /// Waits until the server accepts connections; `false` if its port is in use on any address of `localhost`.
     fn has_its_port(&mut self) -> bool {
-        let end = Instant::now() + LONG;
+        let end = Instant::now() + MAX_START;
         loop {
-            // In this order: what has ended has said why.
+            // In this order: a process that has ended has logged why.
             let server = self.server.as_mut().expect("it has been started");
             let has_ended = server.try_wait().expect("a child can be asked").is_some();
             let log = fs::read_to_string(self.log()).expect("there is a log");
@@ -101,40 +99,40 @@ impl Cluster {
         }
     }
 
-    /// Where it is, with its password in it, and as many parameters.
+    /// The URL with the password and these parameters.
     pub fn url(&self, parameters: &str) -> String {
         format!("postgres://postgres:secret@localhost:{}/postgres?{parameters}", self.port)
     }
 
-    /// A file that the server can read, and nobody else.
+    /// Writes a file that only the server can read.
     ///
     /// # Panics
     ///
-    /// Where it cannot be written.
+    /// If the file cannot be written.
     pub fn file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.folder.join(name);
         fs::write(&path, text).expect("a file can be written");
         let mode = Command::new("chmod").arg("600").arg(&path).status().expect("chmod runs");
         assert!(mode.success());
-        entrust(&path);
+        change_owner(&path);
         path
     }
 
-    /// Its folder.
+    /// The folder of the server.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Adds settings, which hold from the next start on.
+    /// Adds settings for the next start.
     pub fn set(&mut self, settings: &[&str]) {
         self.settings.extend(settings.iter().map(ToString::to_string));
     }
 
-    /// Ends the server.
+    /// Stops the server.
     ///
     /// # Panics
     ///
-    /// Where it does not end.
+    /// If it does not stop.
     pub fn stop(&mut self, how: Stop) {
         let Some(mut server) = self.server.take() else { return };
         let signal = match how {
@@ -146,11 +144,11 @@ impl Cluster {
         server.wait().expect("the server ends");
     }
 
-    /// Starts a server that was stopped. It may not answer yet when this returns.
+    /// Starts a stopped server, without waiting until it accepts connections.
     ///
     /// # Panics
     ///
-    /// Where it cannot be started.
+    /// If it cannot be started.
     pub fn resume(&mut self) {
         let mut postgres = self.program("postgres");
         postgres.arg("-D").arg(self.data()).args(["-p", &self.port.to_string(), "-k"]).arg(&self.folder);
@@ -175,7 +173,7 @@ impl Cluster {
     fn program(&self, name: &str) -> Command {
         let mut command = Command::new(self.programs.join(name));
         command.current_dir(&self.folder);
-        if let Some((user, group)) = servant() {
+        if let Some((user, group)) = unprivileged() {
             command.uid(user).gid(group);
         }
         command
@@ -189,14 +187,14 @@ impl Drop for Cluster {
     }
 }
 
-/// A port below those that Linux gives to connections (32768 and above), any of which could take it while the server is
+/// A random port below the ephemeral ports of Linux (32768 and above), which a connection could take while the server is
 /// stopped.
 fn some_port() -> u16 {
     let id = Uuid::now_v7().into_bytes();
     20_000 + u16::from_le_bytes([id[14], id[15]]) % 12_000
 }
 
-/// The folder of the newest version.
+/// The programs of the newest version.
 fn programs() -> Option<PathBuf> {
     let versions = fs::read_dir("/usr/lib/postgresql").ok()?;
     let number = |path: &PathBuf| path.file_name()?.to_str()?.parse::<u32>().ok();
@@ -204,16 +202,16 @@ fn programs() -> Option<PathBuf> {
     Some(newest.join("bin")).filter(|programs| programs.join("initdb").exists())
 }
 
-/// Gives a path to whoever runs PostgreSQL.
-fn entrust(path: &Path) {
-    if servant().is_some() {
+/// Makes the user that runs PostgreSQL the owner of a path.
+fn change_owner(path: &Path) {
+    if unprivileged().is_some() {
         let given = Command::new("chown").arg("postgres:").arg(path).status().expect("chown runs");
         assert!(given.success());
     }
 }
 
-/// Who runs PostgreSQL for root: the user and the group.
-fn servant() -> Option<(u32, u32)> {
+/// The user and the group that run PostgreSQL if this process is root.
+fn unprivileged() -> Option<(u32, u32)> {
     let id = |arguments: &[&str]| {
         let output = Command::new("id").args(arguments).output().ok()?;
         String::from_utf8(output.stdout).ok()?.trim().parse().ok()

@@ -5,44 +5,44 @@ use std::path::PathBuf;
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbErr};
 use uuid::Uuid;
 
-/// An empty database, gone when it is dropped.
+/// An empty database, which is deleted when this value is dropped.
 #[derive(Debug)]
 pub struct TestDb {
-    /// Where it is, as a connection URL.
+    /// The URL of the database.
     pub url: String,
-    place: Place,
+    location: Location,
 }
 
 #[derive(Debug)]
-enum Place {
+enum Location {
     File(PathBuf),
     Server { admin: String, name: String },
 }
 
 impl TestDb {
-    /// Makes one.
+    /// Creates a database.
     ///
     /// # Panics
     ///
-    /// Where `TEST_DATABASE_URL` names a server that cannot be reached: a test that was asked for must not be skipped.
+    /// If the server in `TEST_DATABASE_URL` cannot be reached: a requested test must not be skipped.
     pub async fn new() -> Self {
         let name = format!("bookends_test_{}", Uuid::now_v7().simple());
         #[expect(clippy::disallowed_methods, reason = "the one setting of the tests")]
         let Ok(admin) = std::env::var("TEST_DATABASE_URL") else {
             let path = std::env::temp_dir().join(format!("{name}.db"));
             let url = format!("sqlite://{}?mode=rwc", path.display());
-            return Self { url, place: Place::File(path) };
+            return Self { url, location: Location::File(path) };
         };
         run(&admin, format!("CREATE DATABASE {name}")).await.expect("TEST_DATABASE_URL names a PostgreSQL server");
         let (server, _) = admin.rsplit_once('/').expect("TEST_DATABASE_URL ends in a database name");
-        Self { url: format!("{server}/{name}"), place: Place::Server { admin, name } }
+        Self { url: format!("{server}/{name}"), location: Location::Server { admin, name } }
     }
 
-    /// A pool of one connection, so that what is set on the connection holds for every statement.
+    /// A pool of one connection: settings of the connection apply to every statement.
     ///
     /// # Panics
     ///
-    /// Where there is no connection to be had.
+    /// If the connection fails.
     pub async fn connect(&self) -> DatabaseConnection {
         connect(&self.url).await.expect("the test database accepts a connection")
     }
@@ -50,14 +50,14 @@ impl TestDb {
 
 impl Drop for TestDb {
     fn drop(&mut self) {
-        match &self.place {
-            Place::File(path) => {
+        match &self.location {
+            Location::File(path) => {
                 for suffix in ["", "-wal", "-shm"] {
                     let _ = std::fs::remove_file(format!("{}{suffix}", path.display()));
                 }
             }
-            // Drop cannot wait on the runtime it may be running in: another thread brings its own.
-            Place::Server { admin, name } => {
+            // `drop` may run inside a runtime and cannot block it, so another thread has its own.
+            Location::Server { admin, name } => {
                 let (admin, sql) = (admin.clone(), format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"));
                 let drop = std::thread::spawn(move || {
                     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

@@ -1,7 +1,7 @@
-//! Throw-away databases for tests, and the means to count the work that a statement causes.
+//! Temporary databases for tests, and counters of the work of a statement.
 //!
-//! `TEST_DATABASE_URL` picks the database: unset, every test gets a SQLite file of its own; set to a PostgreSQL server
-//! (`postgres://user@host/any`), a database of its own there. The same tests run on both.
+//! `TEST_DATABASE_URL` selects the database. If it is unset, every test gets its own SQLite file. If it is set to a
+//! PostgreSQL server (`postgres://user@host/any`), every test gets its own database there.
 
 #[cfg(unix)]
 mod cluster;

@@ -1,7 +1,8 @@
-//! Every statement that a connection runs.
+//! Records the statements of a connection.
 
 use std::sync::{Arc, Mutex};
 
+use sea_orm::metric::Info;
 use sea_orm::{DatabaseConnection, Statement};
 
 /// A recorder of statements.
@@ -9,15 +10,25 @@ use sea_orm::{DatabaseConnection, Statement};
 pub struct Statements(Arc<Mutex<Vec<Statement>>>);
 
 impl Statements {
-    /// Records what this connection, and every clone made of it from now on, runs.
+    /// The callback that records. `BEGIN` and `COMMIT` read nothing, and are left out.
+    pub fn recorder(&self) -> impl Fn(&Info<'_>) + Send + Sync + 'static {
+        let statements = self.clone();
+        move |info| {
+            let sql = &info.statement.sql;
+            if !sql.starts_with("BEGIN") && !sql.starts_with("COMMIT") {
+                statements.lock().push(info.statement.clone());
+            }
+        }
+    }
+
+    /// Records the statements of this connection, and of clones that are made later.
     pub fn record(db: &mut DatabaseConnection) -> Self {
         let statements = Self::default();
-        let recorder = statements.clone();
-        db.set_metric_callback(move |info| recorder.lock().push(info.statement.clone()));
+        db.set_metric_callback(statements.recorder());
         statements
     }
 
-    /// What has run since the last call.
+    /// The statements since the last call.
     pub fn take(&self) -> Vec<Statement> {
         std::mem::take(&mut *self.lock())
     }

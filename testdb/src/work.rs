@@ -1,4 +1,4 @@
-//! What a statement costs, counted and never timed.
+//! The cost of a statement, counted instead of timed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 use serde_json::Value;
 
-/// The work of running a statement, in units that do not depend on the machine: on PostgreSQL the buffers touched, on
-/// SQLite the instructions of its virtual machine.
+/// The work of a statement in units that do not depend on the machine: on PostgreSQL, the buffers that it reads; on
+/// SQLite, the instructions of the virtual machine.
 ///
 /// On SQLite the connection must be a pool of one.
 ///
 /// # Panics
 ///
-/// Where the statement fails.
+/// If the statement fails.
 pub async fn work(db: &DatabaseConnection, statement: Statement) -> u64 {
     match db.get_database_backend() {
         DbBackend::Postgres => {
@@ -24,12 +24,12 @@ pub async fn work(db: &DatabaseConnection, statement: Statement) -> u64 {
     }
 }
 
-/// The nodes of the statement's plan, a line each: on SQLite the text of `EXPLAIN QUERY PLAN`, on PostgreSQL the node
-/// type, the relation, and what was read and thrown away.
+/// The nodes of the statement's plan, one per line: on SQLite, the text of `EXPLAIN QUERY PLAN`; on PostgreSQL, the node
+/// type, the relation, and the rows that were read and removed.
 ///
 /// # Panics
 ///
-/// Where the statement fails.
+/// If the statement fails.
 pub async fn plan(db: &DatabaseConnection, statement: Statement) -> Vec<String> {
     if db.get_database_backend() == DbBackend::Postgres {
         let mut lines = Vec::new();
@@ -52,8 +52,8 @@ fn describe(node: &Value, lines: &mut Vec<String>) {
     let count = |name: &str| node[name].as_f64().unwrap_or_default();
     let read = count("Actual Rows") * count("Actual Loops");
     let removed = count("Rows Removed by Filter") * count("Actual Loops");
-    let place = [text("Node Type"), text("Relation Name"), text("Index Name")].join(" ");
-    lines.push(format!("{} read {read} removed {removed}", place.trim()));
+    let name = [text("Node Type"), text("Relation Name"), text("Index Name")].join(" ");
+    lines.push(format!("{} read {read} removed {removed}", name.trim()));
     for child in node["Plans"].as_array().into_iter().flatten() {
         describe(child, lines);
     }

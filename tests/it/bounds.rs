@@ -1,4 +1,4 @@
-//! What a server bears from those who ask too much of it.
+//! Limits of requests and of the server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,18 +19,18 @@ use crate::served::{Served, code, heard, post as request, within};
 
 const SOON: Seconds = Seconds(Duration::from_millis(300));
 
-/// What echoes a body, at the API's address and beside it.
+/// Routes that echo the body.
 fn echo() -> Router {
     Router::new().route("/graphql", post(async |body: Bytes| body).get(async || "got")).route("/", get(async || "up"))
 }
 
-/// What never answers.
+/// A route that never responds.
 fn stuck() -> Router {
     Router::new().route("/graphql", post(std::future::pending::<()>))
 }
 
 async fn send(bounds: Bounds, request: Request<Body>) -> Response {
-    within(echo(), &bounds).oneshot(request).await.unwrap()
+    within(echo(), bounds).oneshot(request).await.unwrap()
 }
 
 #[tokio::test]
@@ -71,7 +71,7 @@ async fn a_head_that_is_too_large_is_refused() {
 }
 
 #[tokio::test]
-async fn what_is_no_http_is_400_and_no_more() {
+async fn bytes_that_are_not_http_are_400() {
     let server = Served::new(echo(), Bounds::DEFAULT).await;
     for bytes in [
         &b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"[..],
@@ -86,7 +86,7 @@ async fn what_is_no_http_is_400_and_no_more() {
 }
 
 #[tokio::test]
-async fn clients_that_are_slow_are_dropped() {
+async fn slow_clients_are_disconnected() {
     let server = Served::new(echo(), Bounds { read_timeout: SOON, ..Bounds::DEFAULT }).await;
     let mut silent = server.connect().await;
     let mut in_the_head = server.connect().await;
@@ -101,16 +101,16 @@ async fn clients_that_are_slow_are_dropped() {
 }
 
 #[tokio::test]
-async fn clients_that_do_not_take_their_answer_are_dropped() {
+async fn clients_that_do_not_read_are_disconnected() {
     const LENGTH: usize = 64 << 20;
     let router = Router::new().route("/graphql", post(async || vec![b'x'; LENGTH]));
     let server = Served::new(router, Bounds { write_timeout: SOON, ..Bounds::DEFAULT }).await;
     let mut socket = server.connect().await;
     socket.write_all(request("").as_bytes()).await.unwrap();
     sleep(4 * SOON.0).await;
-    // What was on its way already is all that comes.
+    // Only what the system had buffered arrives.
     assert!(heard(&mut socket).await.len() < LENGTH);
-    // One that takes it slowly gets it all.
+    // A client that reads slowly gets everything.
     let mut socket = server.connect().await;
     socket.write_all(request("").as_bytes()).await.unwrap();
     let mut bytes = vec![0; LENGTH / 4];
@@ -120,9 +120,9 @@ async fn clients_that_do_not_take_their_answer_are_dropped() {
     }
 }
 
-/// Those who have not said all that they have to say keep nobody out.
+/// A request takes its permit when its body is complete.
 #[tokio::test]
-async fn slow_clients_take_no_place() {
+async fn slow_clients_take_no_permit() {
     let server = Served::new(echo(), Bounds { max_requests: 1, ..Bounds::DEFAULT }).await;
     let mut slow = Vec::new();
     for _ in 0..10 {
@@ -138,7 +138,7 @@ async fn slow_clients_take_no_place() {
 }
 
 #[tokio::test]
-async fn requests_beyond_the_bound_are_turned_away_at_once() {
+async fn requests_beyond_the_limit_are_rejected_immediately() {
     let (begun, go_on) = (Arc::new(Notify::new()), Arc::new(Notify::new()));
     let (notice, wait) = (begun.clone(), go_on.clone());
     let slow = async move || {
@@ -170,11 +170,11 @@ async fn requests_beyond_the_bound_are_turned_away_at_once() {
     let again = ask();
     begun.notified().await;
     go_on.notify_one();
-    assert!(again.await.unwrap().ends_with("done"), "a place that was left is free again");
+    assert!(again.await.unwrap().ends_with("done"), "the permit is available again");
 }
 
 #[tokio::test]
-async fn what_takes_too_long_is_504_and_its_place_is_free() {
+async fn a_timeout_is_504_and_releases_the_permit() {
     let server = Served::new(stuck(), Bounds { max_requests: 1, request_timeout: SOON, ..Bounds::DEFAULT }).await;
     for _ in 0..2 {
         let answer = server.ask(request("")).await;
@@ -184,7 +184,7 @@ async fn what_takes_too_long_is_504_and_its_place_is_free() {
 }
 
 #[tokio::test]
-async fn a_panic_is_500_with_an_id_and_the_server_lives_on() {
+async fn a_panic_is_500_with_an_id_and_the_server_continues() {
     let panics = async |body: Bytes| -> Bytes {
         assert_ne!(body, "panic", "of the body");
         body
@@ -200,7 +200,7 @@ async fn a_panic_is_500_with_an_id_and_the_server_lives_on() {
 }
 
 #[tokio::test]
-async fn answers_are_compressed_as_the_client_can_take_them() {
+async fn responses_are_compressed_as_the_client_accepts() {
     for (accepted, size, encoding) in [
         ("gzip", 2000, Some("gzip")),
         ("br", 2000, Some("br")),
@@ -219,7 +219,7 @@ async fn answers_are_compressed_as_the_client_can_take_them() {
 }
 
 #[tokio::test]
-async fn pages_of_other_sites_are_let_in_by_name() {
+async fn pages_of_allowed_origins_may_read() {
     let preflight = || {
         let request = Request::options("/graphql").header("Origin", "https://shop.example");
         let request = request.header("Access-Control-Request-Method", "POST");
@@ -231,7 +231,8 @@ async fn pages_of_other_sites_are_let_in_by_name() {
         (&["https://other.example", "https://shop.example"], Some("https://shop.example")),
         (&["*"], Some("*")),
     ] {
-        let bounds = Bounds { cors_origins: origins.iter().map(ToString::to_string).collect(), ..Bounds::DEFAULT };
+        let bounds =
+            Bounds { cors_origins: origins.iter().map(|origin| origin.parse().unwrap()).collect(), ..Bounds::DEFAULT };
         let response = send(bounds, preflight()).await;
         let header = |name: &str| response.headers().get(name).map(|value| value.to_str().unwrap().to_owned());
         assert_eq!(header("Access-Control-Allow-Origin").as_deref(), allowed, "{origins:?}");
@@ -244,11 +245,11 @@ async fn pages_of_other_sites_are_let_in_by_name() {
     assert_eq!(send(Bounds::DEFAULT, preflight()).await.status(), StatusCode::METHOD_NOT_ALLOWED);
 }
 
-/// Whoever is turned away can say what to look for in the log.
+/// A rejected client can name the id to search for in the log.
 #[tokio::test]
-async fn every_answer_has_the_id_of_its_request() {
+async fn every_response_has_a_request_id() {
     let answer = async |body: String| match body.as_str() {
-        "panic" => panic!("as it was told to"),
+        "panic" => panic!("on request"),
         "stuck" => std::future::pending().await,
         _ => body,
     };
@@ -277,7 +278,7 @@ async fn every_answer_has_the_id_of_its_request() {
 }
 
 #[tokio::test]
-async fn every_answer_has_the_headers_that_keep_browsers_safe() {
+async fn every_response_has_the_security_headers() {
     let refused = Bounds { max_body_size: 1, ..Bounds::DEFAULT };
     let post = || Request::post("/graphql").body("echo".into()).unwrap();
     let page = Request::get("/").body(Body::empty()).unwrap();

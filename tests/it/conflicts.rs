@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bookends::config::Limits;
 use bookends::db::Db;
-use bookends::graphql::Api;
+use bookends::shop::Api;
 use sea_orm::{ConnectionTrait, DbBackend, SqliteTransactionMode, TransactionOptions, TransactionTrait};
 use testdb::{Statements, TestDb};
 
@@ -16,7 +16,8 @@ async fn impatient(shop: &Shop) -> Shop {
     if db.writer.get_database_backend() == DbBackend::Sqlite {
         db.writer.execute_unprepared("PRAGMA busy_timeout = 0").await.unwrap();
     }
-    let statements = Statements::record(&mut db.reader);
+    let statements = Statements::default();
+    db.reader.set_metric_callback(statements.recorder());
     Shop { api: Api::new(db.clone(), Limits::DEFAULT), db, statements, test: TestDb::new().await }
 }
 

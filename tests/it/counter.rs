@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use async_graphql::futures_util::{SinkExt, Stream, StreamExt, stream};
 use async_graphql::{Context, Data, EmptyMutation, Error, Object, Schema, Subscription};
-use axum::Router;
 use axum::extract::WebSocketUpgrade;
 use axum::routing::get;
+use axum::{Extension, Router};
 use bookends::config::Bounds;
 use bookends::metrics::Metrics;
+use bookends::server::Capacity;
 use bookends::server::websocket::{PROTOCOL, Timeouts};
-use bookends::server::{Capacity, serve};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -24,25 +24,25 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 
 use crate::patience::{LONG, until};
 
-/// For what is not to happen in a test.
+/// Timeouts that no test reaches.
 pub const PATIENT: Timeouts = Timeouts { init: LONG, write: LONG, idle: LONG, close: Duration::from_secs(1) };
 
-/// A subscription to nothing, for ever.
+/// A subscription that never gets an event.
 pub const NEVER: &str = "subscription { count(to: 0, wait: true) }";
 
-/// The message that brings a number.
+/// The message with a number.
 pub fn next(id: &str, count: &str) -> Value {
     json!({ "type": "next", "id": id, "payload": { "data": { "count": count } } })
 }
 
-/// What the server did.
+/// The work of the server.
 #[derive(Default)]
 pub struct Probe {
-    /// Subscriptions that have begun and not ended.
+    /// Active subscriptions.
     pub open: AtomicUsize,
-    /// Numbers that were asked for.
+    /// Numbers that were produced.
     pub counted: AtomicUsize,
-    /// Slow queries that were answered.
+    /// Slow queries that completed.
     pub slow: AtomicUsize,
 }
 
@@ -61,7 +61,7 @@ struct Query;
 
 #[Object]
 impl Query {
-    /// What `connection_init` brought.
+    /// The name in `connection_init`.
     async fn name(&self, context: &Context<'_>) -> Option<String> {
         context.data_opt::<String>().cloned()
     }
@@ -86,7 +86,7 @@ struct Counter;
 
 #[Subscription]
 impl Counter {
-    /// The numbers from 0, as fast as they are read; then it waits, or ends.
+    /// The numbers from 0, as fast as they are read; then the subscription waits or ends.
     async fn count(
         &self,
         context: &Context<'_>,
@@ -103,7 +103,7 @@ impl Counter {
         })
     }
 
-    /// Some numbers, of which the second cannot be shown.
+    /// Three events, of which the second fails.
     async fn odd(&self) -> impl Stream<Item = Result<usize, Error>> {
         stream::iter([Ok(0), Err("no".into()), Ok(2)])
     }
@@ -129,7 +129,7 @@ impl Server {
     pub async fn within(timeouts: Timeouts, bounds: Bounds) -> Self {
         let probe = Arc::new(Probe::default());
         let schema = Schema::build(Query, EmptyMutation, Counter).data(probe.clone()).finish();
-        // Who has no right to a name is turned away.
+        // A name that is not text is rejected.
         let authorize = |init: serde_json::Map<String, Value>| {
             let mut data = Data::default();
             if let Some(name) = init.get("name") {
@@ -137,21 +137,20 @@ impl Server {
             }
             Some(data)
         };
-        let Capacity { sockets, .. } = Capacity::new(&bounds);
-        let open = sockets.clone();
-        let upgrade = async move |request: WebSocketUpgrade| {
-            open.upgrade(request, schema, Metrics::default(), timeouts, authorize)
+        let upgrade = async move |Extension(Capacity { sockets, .. }), request: WebSocketUpgrade| {
+            sockets.upgrade(request, schema, Metrics::default(), timeouts, authorize)
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let (stop, stopped) = oneshot::channel();
         let stopped = async { stopped.await.unwrap_or_default() };
-        let router = Router::new().route("/graphql", get(upgrade));
-        let ended = tokio::spawn(async move { serve(listener, router, &bounds, &sockets, stopped).await });
+        let routes = Router::new().route("/graphql", get(upgrade));
+        let server = bookends::server::Server::with_routes(routes, bounds, &Metrics::default());
+        let ended = tokio::spawn(server.serve(listener, stopped));
         Self { probe, stop: Some(stop), ended, address }
     }
 
-    /// A client that has said nothing yet.
+    /// A client that has sent nothing yet.
     pub async fn socket(&self, protocol: Option<&str>) -> Client {
         self.handshake(protocol).await.unwrap()
     }
@@ -166,7 +165,7 @@ impl Server {
         Client::acknowledged(&self.address).await
     }
 
-    /// Waits until something is so.
+    /// Waits for a condition.
     #[track_caller]
     pub fn until(&self, so: impl Fn(&Probe) -> bool) -> impl Future<Output = ()> {
         until(async move || so(&self.probe))
@@ -209,11 +208,11 @@ impl Client {
     }
 
     pub async fn send(&mut self, message: Message) {
-        // What the server does about it is what counts.
+        // The server may already have closed the connection.
         let _ = self.0.send(message).await;
     }
 
-    /// Sends it with the next ones, so as to send many.
+    /// Queues a message, to send many at once.
     pub async fn feed(&mut self, message: Message) {
         let _ = self.0.feed(message).await;
     }
@@ -228,7 +227,7 @@ impl Client {
 
     /// The next frame.
     pub async fn frame(&mut self) -> Option<Message> {
-        timeout(LONG, self.0.next()).await.expect("the server says nothing")?.ok()
+        timeout(LONG, self.0.next()).await.expect("the server sends nothing")?.ok()
     }
 
     /// The next message.
@@ -242,19 +241,19 @@ impl Client {
         }
     }
 
-    /// Says something, and hears that there is nothing else to hear.
+    /// Checks that no other message comes before the pong.
     pub async fn hears_nothing(&mut self) {
         self.say(json!({ "type": "ping", "payload": { "n": 1 } })).await;
         assert_eq!(self.hear().await, json!({ "type": "pong", "payload": { "n": 1 } }));
     }
 
-    /// The close frame behind all that comes before it.
+    /// The close frame, after other messages.
     pub async fn closed(&mut self) -> (u16, String) {
         loop {
             match self.frame().await {
                 Some(Message::Close(Some(frame))) => return (frame.code.into(), frame.reason.to_string()),
                 Some(_) => {}
-                None => panic!("the connection ended without a word"),
+                None => panic!("the connection ended without a close frame"),
             }
         }
     }

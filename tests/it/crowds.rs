@@ -1,4 +1,4 @@
-//! The program with thousands at its door. It runs by itself, so that it has descriptors of its own.
+//! Thousands of clients. The program runs as a process of its own, with its own file descriptors.
 
 use std::collections::BTreeSet;
 
@@ -10,8 +10,8 @@ use crate::patience::until;
 use crate::program::{LONG, Program, bookends};
 use crate::wire::{Connection, Outcome, ask, get, post, post_with};
 
-/// How many connections are kept at a time. There is room for them beside what other tests have open; where the system
-/// gives a process no more, they are fewer, but not in CI.
+/// The number of connections, limited by the file descriptors of a process and those of other tests. In CI, the wanted
+/// number must fit.
 fn many(wanted: usize) -> usize {
     const OTHERS: u64 = 2000;
     // The program inherits the limit.
@@ -23,7 +23,7 @@ fn many(wanted: usize) -> usize {
     wanted.min(fit.max(100))
 }
 
-/// The data of an answer that has no errors.
+/// The data of a response without errors.
 fn data(address: &str, query: &str) -> Value {
     let answer = ask(address, post(&json!({ "query": query }).to_string()));
     let mut answer: Value = serde_json::from_str(&answer.body).unwrap();
@@ -31,7 +31,7 @@ fn data(address: &str, query: &str) -> Value {
     answer["data"].take()
 }
 
-/// Rates a book so many times, one after the other; what the event of each is to be.
+/// Rates a book several times, one after the other. Returns the expected events.
 fn rate(address: &str, book: &Value, times: usize) -> Vec<Value> {
     let rated = (0..times).map(|n| {
         let input = format!("{{ bookId: {book}, rating: {} }}", 1 + n % 5);
@@ -41,7 +41,7 @@ fn rate(address: &str, book: &Value, times: usize) -> Vec<Value> {
     rated.collect()
 }
 
-/// The next edges that a subscriber hears.
+/// The next edges of a subscription.
 async fn heard(client: &mut Client, number: usize) -> Vec<Value> {
     let mut edges = Vec::new();
     for _ in 0..number {
@@ -52,7 +52,7 @@ async fn heard(client: &mut Client, number: usize) -> Vec<Value> {
     edges
 }
 
-/// Waits until a server has so many subscriptions, and so many WebSockets.
+/// Waits until a server has this many subscriptions and WebSockets.
 async fn has(address: &str, number: usize) {
     let lines = ["subscriptions", "websockets"].map(|name| format!("bookends_{name} {number}"));
     until(async || {
@@ -64,7 +64,7 @@ async fn has(address: &str, number: usize) {
 
 /// Two servers of one PostgreSQL; on SQLite there is one.
 #[tokio::test]
-async fn a_thousand_subscribers_hear_everything_once_in_one_order() {
+async fn a_thousand_subscribers_get_every_event_once_in_the_same_order() {
     let test = TestDb::new().await;
     let number = if test.url.starts_with("sqlite") { 1 } else { 2 };
     let servers: Vec<_> = (0..number)
@@ -95,7 +95,7 @@ async fn a_thousand_subscribers_hear_everything_once_in_one_order() {
         assert_eq!(heard(client, written.len()).await, written);
     }
 
-    // Where two write at a time, there is an order all the same, and it is the same for all.
+    // Concurrent writes have an order, too, and it is the same for all subscribers.
     let written: BTreeSet<String> = std::thread::scope(|scope| {
         let writers = [one, other].map(|address| scope.spawn(|| rate(address, &book, 5)));
         writers.into_iter().flat_map(|writer| writer.join().unwrap()).map(|edge| edge.to_string()).collect()
@@ -116,11 +116,11 @@ async fn a_thousand_subscribers_hear_everything_once_in_one_order() {
 }
 
 #[tokio::test]
-async fn ten_thousand_connections_that_idle_keep_nobody_out() {
-    /// What one of them may cost the server, in kilobytes.
-    const MOST_MEMORY: u64 = 64;
+async fn ten_thousand_idle_connections_do_not_block_others() {
+    /// The memory of one connection, in kilobytes.
+    const MAX_MEMORY: u64 = 64;
     let test = TestDb::new().await;
-    // Who idles is not sent away meanwhile.
+    // Idle connections must not time out.
     let mut program = Program::start(bookends(&test.url).env("READ_TIMEOUT", "3600"));
     let address = program.address();
     let query = post_with("", r#"{"query":"{ books(first: 1) { nodes { id } } }"}"#);
@@ -130,17 +130,17 @@ async fn ten_thousand_connections_that_idle_keep_nobody_out() {
         assert!(answer.status == 200 && answer.goes_on(), "{answer:?}");
         connection
     };
-    // What all of them share is there already.
+    // Shared memory is allocated before the measurement.
     let mut idle: Vec<_> = (0..100).map(|_| kept()).collect();
     let before = program.memory("VmRSS");
     let more = many(10_000) - idle.len();
     idle.extend((0..more).map(|_| kept()));
     if let (Some(before), Some(after)) = (before, program.memory("VmRSS")) {
         let each = after.saturating_sub(before) / u64::try_from(more.max(1)).unwrap();
-        assert!(each < MOST_MEMORY, "{each} kB each, {after} kB in all");
+        assert!(each < MAX_MEMORY, "{each} kB each, {after} kB in all");
     }
     assert!(data(&address, "{ books { totalCount } }")["books"]["totalCount"].is_number());
-    // None of them was closed.
+    // All of them are still open.
     for connection in &mut idle {
         let Outcome::Answered(answer) = connection.ask(get("/health").replace("Connection: close\r\n", "")) else {
             panic!("it was closed")

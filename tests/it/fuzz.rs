@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bookends::graphql::Code;
+use bookends::request::Code;
 use serde_json::Value;
 use testdb::TestDb;
 

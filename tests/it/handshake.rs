@@ -1,8 +1,8 @@
-//! Who may open a WebSocket, and who may write on it.
+//! Which clients may open a WebSocket, and write on it.
 
 use bookends::config::{Bounds, Secret};
 use bookends::server::websocket::PROTOCOL;
-use bookends::server::{Access, router};
+use bookends::server::{Access, Server};
 use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::Error;
 
@@ -13,11 +13,11 @@ use crate::shop::{SMALL, Shop};
 const WRITE: &str = "mutation { addBook(input: { name: \"x\", year: 1 }) { clientMutationId } }";
 
 async fn serve(shop: &Shop, access: Access, origins: &[&str]) -> Served {
-    let cors_origins = origins.iter().map(|&origin| origin.into()).collect();
-    Served::new(router(shop.api.clone(), access), Bounds { cors_origins, ..Bounds::DEFAULT }).await
+    let cors_origins = origins.iter().map(|origin| origin.parse().unwrap()).collect();
+    Served::of(Server::new(shop.api.clone(), access, Bounds { cors_origins, ..Bounds::DEFAULT })).await
 }
 
-/// A WebSocket that a page of this origin opens, or the code that turns it away.
+/// A WebSocket that a page of this origin opens, or the code of its rejection.
 async fn open(server: &Served, origin: &str) -> Result<Client, String> {
     match Client::open_with(&server.address, Some(PROTOCOL), &[("Origin", origin)]).await {
         Ok(client) => Ok(client),
@@ -30,7 +30,7 @@ async fn open(server: &Served, origin: &str) -> Result<Client, String> {
 }
 
 #[tokio::test]
-async fn pages_of_other_sites_open_none_unless_they_are_named() {
+async fn pages_of_other_sites_are_rejected_unless_allowed() {
     let shop = Shop::new(SMALL).await;
     let server = serve(&shop, Access::Nobody, &[]).await;
     let own = format!("http://{}", server.address);
@@ -44,7 +44,7 @@ async fn pages_of_other_sites_open_none_unless_they_are_named() {
 }
 
 #[tokio::test]
-async fn a_request_for_another_version_is_refused_with_a_code() {
+async fn a_request_for_another_version_is_rejected_with_a_code() {
     let shop = Shop::new(SMALL).await;
     let server = serve(&shop, Access::Nobody, &[]).await;
     let head = "GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade\r\n";
@@ -54,9 +54,9 @@ async fn a_request_for_another_version_is_refused_with_a_code() {
     assert_eq!(code(&answer), "HANDSHAKE_MALFORMED");
 }
 
-/// As Java's client does with everything that it sends.
+/// Java's client offers HTTP/2 with every request.
 #[tokio::test]
-async fn h4_what_offers_another_protocol_gets_its_answer_in_this_one() {
+async fn h4_an_offer_of_another_protocol_is_ignored() {
     let shop = Shop::new(SMALL).await;
     let server = serve(&shop, Access::Nobody, &[]).await;
     let head = "GET /graphql?query=%7B__typename%7D HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade, HTTP2-Settings";
@@ -68,7 +68,7 @@ async fn h4_what_offers_another_protocol_gets_its_answer_in_this_one() {
 }
 
 #[tokio::test]
-async fn who_may_write_is_read_from_the_opening() {
+async fn the_permission_comes_from_connection_init() {
     let shop = Shop::new(SMALL).await;
     let token = || Access::Token(Secret::new("sesame".into()));
     for (access, opening, code) in [
@@ -91,9 +91,9 @@ async fn who_may_write_is_read_from_the_opening() {
     assert_eq!(shop.data("{ books { totalCount } }").await["books"]["totalCount"], 8 + 3);
 }
 
-/// One that is let in to read may not write all the same: nobody's page is on this machine but its own.
+/// An allowed origin may read. Without a token, only pages of this machine may write.
 #[tokio::test]
-async fn a_named_page_of_another_site_does_not_write_without_a_token() {
+async fn an_allowed_origin_does_not_write_without_a_token() {
     let shop = Shop::new(SMALL).await;
     let server = serve(&shop, Access::Loopback, &["https://shop.example"]).await;
     let mut client = open(&server, "https://shop.example").await.unwrap().opened(json!({})).await;

@@ -12,7 +12,7 @@ use tower::ServiceExt;
 use crate::served::routes;
 use crate::shop::{SMALL, Shop};
 
-/// What a router answers.
+/// The response of a router.
 pub async fn send(router: Router, request: Request<Body>) -> (StatusCode, String) {
     let response = router.oneshot(request).await.unwrap();
     let status = response.status();
@@ -53,7 +53,7 @@ fn mutation(headers: &[(&str, &str)]) -> Request<Body> {
 }
 
 #[tokio::test]
-async fn who_may_write_is_read_from_the_headers() {
+async fn the_permission_comes_from_the_headers() {
     let shop = Shop::new(SMALL).await;
     let json = ("Content-Type", "application/json");
     let token = || Access::Token(Secret::new("sesame".into()));
@@ -72,9 +72,9 @@ async fn who_may_write_is_read_from_the_headers() {
     }
 }
 
-/// What a page of another site can send without being asked.
+/// Requests that a browser sends for a page of another site without a preflight request.
 #[tokio::test]
-async fn h6_what_needs_no_preflight_is_refused() {
+async fn h6_a_request_without_preflight_is_rejected() {
     let shop = Shop::new(SMALL).await;
     for kind in
         ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "", "application/jsonx"]

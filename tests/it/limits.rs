@@ -1,7 +1,7 @@
 //! What a request may cost, and the code of every error.
 
 use bookends::config::Limits;
-use bookends::graphql::Code;
+use bookends::request::Code;
 use serde_json::{Value, json};
 
 use crate::shop::{SMALL, Shop};
@@ -22,25 +22,22 @@ async fn a_request_over_a_limit_hears_its_cost_the_limit_and_the_setting() {
     shop.statements.take();
     let costly = "{ books(first: 10) { nodes { ratings(first: 10) { nodes { id } } } } }";
     let said = message(costly).await;
-    assert!(said.contains("costs 321, and at most 310") && said.contains("MAX_COMPLEXITY"), "{said}");
+    assert!(said.contains("costs 321, above the maximum of 310") && said.contains("MAX_COMPLEXITY"), "{said}");
     assert_eq!(shop.code(costly).await, "QUERY_TOO_COMPLEX");
 
     let deep =
         "{ ratings(first: 1) { edges { node { book { ratings(first: 1) { edges { node { book { id } } } } } } } } }";
     let said = message(deep).await;
-    assert!(said.contains("9 levels deep, and at most 8") && said.contains("MAX_DEPTH"), "{said}");
+    assert!(said.contains("9 levels deep, above the maximum of 8") && said.contains("MAX_DEPTH"), "{said}");
     assert_eq!(shop.code(deep).await, "QUERY_TOO_DEEP");
     assert!(shop.statements.take().is_empty(), "refused before anything is read");
 
-    assert_eq!(
-        message("{ books(first: 11) { __typename } }").await,
-        "a page holds 0 to 10 items, not 11 (the setting MAX_PAGE_SIZE)"
-    );
+    assert_eq!(message("{ books(first: 11) { __typename } }").await, "a page holds 0 to 10 items, not 11");
     assert_eq!(shop.data("{ books { nodes { id } } }").await["books"]["nodes"].as_array().unwrap().len(), 8);
     let ids = ["\"AgAAAAAAAAAAAAAAAAAAAAc\""; 11].join(", ");
     assert_eq!(
         message(&format!("{{ nodes(ids: [{ids}]) {{ __typename }} }}")).await,
-        "at most 10 `ids` (the setting MAX_PAGE_SIZE), not 11"
+        "`ids` holds at most 10 ids (the setting MAX_PAGE_SIZE), not 11"
     );
 }
 
@@ -156,7 +153,7 @@ async fn no_text_is_too_much_for_the_server() {
 /// A list is priced by its name.
 #[test]
 fn every_list_of_the_schema_has_a_price() {
-    let sdl = bookends::graphql::sdl();
+    let sdl = bookends::shop::sdl();
     let mut field = "";
     let mut lists = std::collections::BTreeSet::new();
     for line in sdl.lines() {
@@ -174,7 +171,7 @@ fn every_list_of_the_schema_has_a_price() {
 #[tokio::test]
 async fn every_mutation_of_the_schema_has_a_price() {
     let shop = Shop::within(SMALL, Limits { max_complexity: 100, ..Limits::DEFAULT }).await;
-    let sdl = bookends::graphql::sdl();
+    let sdl = bookends::shop::sdl();
     let (_, fields) = sdl.split_once("type Mutation {").unwrap();
     let (fields, _) = fields.split_once("\n}").unwrap();
     let names: Vec<&str> = fields.lines().filter_map(|line| line.strip_prefix('\t')?.strip_suffix('(')).collect();

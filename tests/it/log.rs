@@ -1,4 +1,4 @@
-//! What the server logs.
+//! Captures the log.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex};
 use tracing::Level;
 use tracing::subscriber::DefaultGuard;
 
-/// What has been logged on this thread.
+/// The log of this thread.
 #[derive(Clone, Default)]
 pub struct Log(Arc<Mutex<Vec<u8>>>);
 
 impl Log {
-    /// From here on, until the guard is dropped.
+    /// Captures the log until the guard is dropped.
     pub fn capture(&self) -> DefaultGuard {
         let writer = self.clone();
         let log = tracing_subscriber::fmt().with_ansi(false).with_max_level(Level::DEBUG);

@@ -1,14 +1,14 @@
-//! What `/metrics` says, and that docs/operations.md says what it means.
+//! `/metrics`, and its table in docs/operations.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use axum::Router;
 use bookends::config::{Bounds, Limits};
-use bookends::graphql::Api;
-use bookends::metrics::{Metrics, Moment};
+use bookends::metrics::{Gauges, Metrics};
 use bookends::seed::{self, Progress};
-use bookends::server::{Access, router};
+use bookends::server::{Access, Server};
+use bookends::shop::Api;
 use serde_json::json;
 use testdb::TestDb;
 use tokio::io::AsyncWriteExt;
@@ -20,14 +20,12 @@ use crate::patience::until;
 use crate::served::{Served, get, post};
 use crate::shop::{SMALL, empty};
 
-/// A served shop, whose metrics are those of its database.
+/// A server of a small shop.
 async fn served() -> (TestDb, Served) {
     let (test, db) = empty().await;
     seed::fill(&db, SMALL, Progress::Lines).await.unwrap();
-    let metrics = db.metrics.clone();
-    let router = router(Api::new(db, Limits::DEFAULT), Access::Loopback);
-    let served = Served::observed(router, Bounds::DEFAULT, &metrics).await;
-    (test, served)
+    let server = Server::new(Api::new(db, Limits::DEFAULT), Access::Loopback, Bounds::DEFAULT);
+    (test, Served::of(server).await)
 }
 
 async fn ask(served: &Served, query: &str) {
@@ -35,19 +33,19 @@ async fn ask(served: &Served, query: &str) {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 
-/// The samples that are whole numbers, by all that stands before their value.
+/// The integer samples, by name and labels.
 async fn samples(served: &Served) -> BTreeMap<String, i64> {
     let answer = served.ask(get("/metrics")).await;
     let samples = answer.lines().filter(|line| line.starts_with("bookends_")).filter_map(|line| line.rsplit_once(' '));
     samples.filter_map(|(name, value)| Some((name.to_owned(), value.parse().ok()?))).collect()
 }
 
-/// Waits until the samples are so.
+/// Waits for a condition on the samples.
 async fn until_samples(served: &Served, so: impl Fn(&BTreeMap<String, i64>) -> bool) {
     until(async || so(&samples(served).await)).await;
 }
 
-/// How much samples have grown by what is done.
+/// The growth of samples while something is done.
 async fn growth(served: &Served, names: &[&str], done: impl Future<Output = ()>) -> Vec<i64> {
     let before = samples(served).await;
     done.await;
@@ -69,14 +67,14 @@ async fn pages_are_counted_by_list_and_end() {
     let asked = async {
         ask(&served, "{ books(first: 3) { nodes { ratings(first: 2) { nodes { id } } } } }").await;
         ask(&served, "{ ratings(last: 3) { pageInfo { hasNextPage } } }").await;
-        // What is not read is no page.
+        // A count reads no page.
         ask(&served, "{ ratings(last: 3) { totalCount } }").await;
     };
     assert_eq!(growth(&served, &names, asked).await, [1, 0, 1, 3, 4]);
 }
 
 #[tokio::test]
-async fn errors_are_counted_by_code_wherever_they_are_told() {
+async fn errors_are_counted_by_code_on_every_transport() {
     let (_test, served) = served().await;
     let names = [
         r#"bookends_errors_total{code="PAGE_INVALID"}"#,
@@ -88,7 +86,7 @@ async fn errors_are_counted_by_code_wherever_they_are_told() {
     let asked = async {
         ask(&served, "{ books(first: -1) { nodes { id } } orders(first: -1) { nodes { id } } }").await;
         ask(&served, "{").await;
-        // What is not executed is not timed.
+        // A rejected request is not timed.
         ask(&served, "{ nothing }").await;
         served.ask(post("?")).await;
         let mut client = Client::acknowledged(&served.address).await;
@@ -99,7 +97,7 @@ async fn errors_are_counted_by_code_wherever_they_are_told() {
 }
 
 #[tokio::test]
-async fn sockets_and_subscriptions_are_of_the_moment() {
+async fn open_sockets_and_subscriptions_are_gauges() {
     let (_test, served) = served().await;
     let names = ["bookends_websockets", "bookends_subscriptions"];
     let mut client = None;
@@ -118,7 +116,7 @@ async fn sockets_and_subscriptions_are_of_the_moment() {
 }
 
 #[tokio::test]
-async fn a_request_that_nobody_waits_for_is_counted_as_dropped() {
+async fn a_request_whose_client_disconnects_is_counted_as_dropped() {
     let (begun, metrics) = (Arc::new(Notify::new()), Metrics::default());
     let notice = begun.clone();
     let endless = async move || {
@@ -126,17 +124,17 @@ async fn a_request_that_nobody_waits_for_is_counted_as_dropped() {
         std::future::pending::<()>().await;
     };
     let router = Router::new().route("/graphql", axum::routing::post(endless));
-    let served = Served::observed(router, Bounds::DEFAULT, &metrics).await;
+    let served = Served::of(Server::with_routes(router, Bounds::DEFAULT, &metrics)).await;
     let mut socket = served.connect().await;
     socket.write_all(post("{}").as_bytes()).await.unwrap();
     begun.notified().await;
     drop(socket);
     let dropped = r#"_count{route="/graphql",method="POST",status="dropped"} 1"#;
-    let moment = Moment { pools: Vec::new(), operations_in_flight: 0, subscriptions: 0, websockets: 0, buffered: 0 };
-    until(async || metrics.render(moment.clone()).contains(dropped)).await;
+    let gauges = Gauges { pools: Vec::new(), operations_in_flight: 0, subscriptions: 0, websockets: 0, buffered: 0 };
+    until(async || metrics.render(gauges.clone()).contains(dropped)).await;
 }
 
-/// Whatever clients send, there are only so many lines.
+/// Clients cannot add label values without limit.
 #[tokio::test]
 async fn labels_have_few_values() {
     let (_test, served) = served().await;
@@ -184,5 +182,5 @@ async fn the_metrics_are_those_of_the_documentation() {
         let (kind, help) = (&types[family], helps[family].trim_end_matches('.'));
         format!("| `{family}{suffix}` | {kind} | {} | {help}", labels.join(", "))
     });
-    same_but_advice("Metrics", &rows.collect::<Vec<_>>());
+    same_but_advice("docs/operations.md", "Metrics", &rows.collect::<Vec<_>>());
 }

@@ -5,8 +5,8 @@ use axum::body::Body;
 use axum::http::header::{ACCEPT, ALLOW, CONTENT_TYPE, VARY};
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use bookends::config::Limits;
-use bookends::graphql::Api;
 use bookends::server::Access;
+use bookends::shop::Api;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tower::ServiceExt;
@@ -63,7 +63,7 @@ async fn get(shop: &Shop, accept: &str, parameters: &[(&str, &str)]) -> Answer {
 }
 
 #[tokio::test]
-async fn h1_an_answer_has_the_media_type_that_is_liked_best() {
+async fn h1_a_response_has_the_preferred_media_type() {
     let shop = Shop::new(SMALL).await;
     for (accept, media) in [(GRAPHQL, GRAPHQL), (JSON, JSON), ("*/*", JSON)] {
         let answer = ask(&shop, accept, json!({ "query": "{ __typename }" })).await;
@@ -76,9 +76,9 @@ async fn h1_an_answer_has_the_media_type_that_is_liked_best() {
     assert_eq!((answer.status, answer.code()), (StatusCode::NOT_ACCEPTABLE, "NOT_ACCEPTABLE"));
 }
 
-/// What fails as a whole has no data; what fails in part has.
+/// A rejected request has no data; a request that fails in part has.
 #[tokio::test]
-async fn h2_h3_a_refusal_has_a_status_and_no_data() {
+async fn h2_h3_a_rejection_has_a_status_and_no_data() {
     let shop = Shop::new(SMALL).await;
     let two = "query A { __typename } query B { __typename }";
     let (unprocessable, bad) = (StatusCode::UNPROCESSABLE_ENTITY, StatusCode::BAD_REQUEST);
@@ -104,7 +104,7 @@ async fn h2_h3_a_refusal_has_a_status_and_no_data() {
         let answer = ask(&shop, GRAPHQL, body.clone()).await;
         assert_eq!((answer.status, answer.code()), (status, code), "{body} {}", answer.body);
         assert!(answer.body.get("data").is_none(), "{body}");
-        // An older client is answered with 200, and without data all the same.
+        // An older client gets 200, also without data.
         let answer = ask(&shop, JSON, body.clone()).await;
         assert_eq!((answer.status, answer.code()), (StatusCode::OK, code), "{body}");
         assert!(answer.body.get("data").is_none(), "{body}");
@@ -140,7 +140,7 @@ async fn h2_h3_a_refusal_has_a_status_and_no_data() {
 }
 
 #[tokio::test]
-async fn h4_get_reads_and_does_nothing_else() {
+async fn h4_get_only_reads() {
     let shop = Shop::new(SMALL).await;
     let query = "query A { __typename } query B($n: Int) { books(first: $n) { nodes { year } } }";
     let parameters = [("query", query), ("operationName", "B"), ("variables", "{ \"n\": 1 }"), ("extensions", "{}")];
@@ -176,7 +176,7 @@ async fn h4_get_reads_and_does_nothing_else() {
 }
 
 #[tokio::test]
-async fn h5_a_body_is_of_no_other_type() {
+async fn h5_another_media_type_is_rejected() {
     let shop = Shop::new(SMALL).await;
     let request = Request::post("/graphql").header(CONTENT_TYPE, "text/plain").body("{}".into()).unwrap();
     let answer = send(&shop, request).await;
@@ -185,7 +185,7 @@ async fn h5_a_body_is_of_no_other_type() {
 
 /// Apollo's automatic persisted queries: first by the hash, then once with the text, then by the hash.
 #[tokio::test]
-async fn a_query_that_was_sent_once_is_known_by_its_hash() {
+async fn a_query_is_cached_by_its_hash() {
     let shop = Shop::new(SMALL).await;
     let text = "query Q($n: Int!) { books(first: $n) { nodes { year } } }";
     let hash = hex(&Sha256::digest(text.as_bytes()), "");
@@ -194,9 +194,9 @@ async fn a_query_that_was_sent_once_is_known_by_its_hash() {
     for (accept, status) in [(GRAPHQL, StatusCode::NOT_FOUND), (JSON, StatusCode::OK)] {
         let answer = ask(&shop, accept, by_hash.clone()).await;
         assert_eq!((answer.status, answer.code()), (status, "PERSISTED_QUERY_NOT_FOUND"));
-        assert_eq!(answer.body["errors"][0]["message"], "PersistedQueryNotFound", "what clients look for");
+        assert_eq!(answer.body["errors"][0]["message"], "PersistedQueryNotFound", "clients compare this text");
     }
-    // What is refused is not kept.
+    // A rejected query is not cached.
     let refused = json!({ "query": text, "extensions": extensions });
     assert_eq!(ask(&shop, GRAPHQL, refused).await.code(), "BAD_USER_INPUT");
     assert_eq!(ask(&shop, GRAPHQL, by_hash.clone()).await.code(), "PERSISTED_QUERY_NOT_FOUND");
@@ -208,8 +208,8 @@ async fn a_query_that_was_sent_once_is_known_by_its_hash() {
     let parameters = [("extensions", extensions.to_string()), ("variables", "{\"n\":3}".to_owned())];
     let parameters: Vec<(&str, &str)> = parameters.iter().map(|(name, value)| (*name, value.as_str())).collect();
     let answer = get(&shop, GRAPHQL, &parameters).await;
-    assert_eq!(answer.body["data"]["books"]["nodes"].as_array().unwrap().len(), 3, "by GET, too");
-    // Its variables are checked each time.
+    assert_eq!(answer.body["data"]["books"]["nodes"].as_array().unwrap().len(), 3, "also by GET");
+    // Variables are checked each time.
     let wrong = json!({ "extensions": extensions, "variables": { "n": "x" } });
     assert_eq!(ask(&shop, GRAPHQL, wrong).await.code(), "BAD_USER_INPUT");
 
@@ -224,9 +224,9 @@ async fn a_query_that_was_sent_once_is_known_by_its_hash() {
     }
 }
 
-/// A query with variables that are absent, in arguments and in inputs, is known by its hash as well.
+/// A query with absent variables, in arguments and in inputs, is cached, too.
 #[tokio::test]
-async fn a_query_is_known_whatever_variables_it_was_sent_with() {
+async fn a_query_is_cached_whatever_its_variables() {
     let shop = Shop::new(SMALL).await;
     let text = "query($n: Int, $c: String, $y: Int) { books(first: $n, after: $c, where: { year: { gte: $y } }) { totalCount } }";
     let extensions =
@@ -241,9 +241,9 @@ async fn a_query_is_known_whatever_variables_it_was_sent_with() {
     }
 }
 
-/// A query that is known is answered as it was when it was new, whatever its variables are.
+/// A cached query gives the same response as a new one, whatever its variables.
 #[tokio::test]
-async fn what_is_known_is_answered_alike() {
+async fn a_cached_query_gives_the_same_response() {
     let shop = Shop::new(SMALL).await;
     let by_name = |declared: &str| {
         format!(
@@ -273,7 +273,7 @@ async fn what_is_known_is_answered_alike() {
         ),
     ];
     for (query, variables) in cases {
-        // Each of them first, on a server that knows nothing.
+        // Each of them first, on a server with an empty cache.
         for first in &variables {
             let api = Api::new(shop.db.clone(), Limits::DEFAULT);
             let execute = async |variables: &Value| {

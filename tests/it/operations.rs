@@ -1,41 +1,54 @@
-//! What is written for those who run the server is what the code says: docs/operations.md, and the files to run it
-//! with.
+//! The manuals have every setting, metric and error code of the code; the image is built from every member.
 
 use bookends::config::Cli;
-use bookends::graphql::Code;
+use bookends::request::Code;
 use clap::CommandFactory;
 
-const OPERATIONS: &str = include_str!("../../docs/operations.md");
+use crate::docs::{is_update, read, update};
+
+const OPERATIONS: &str = "docs/operations.md";
+const API: &str = "docs/api.md";
 const DOCKERFILE: &str = include_str!("../../Dockerfile");
 
-/// The rows of the table under a heading, without its own head.
-fn rows(heading: &str) -> Vec<&'static str> {
-    let (_, section) = OPERATIONS.split_once(&format!("\n## {heading}\n")).unwrap();
+/// The rows of the table under a heading of a document, without its own head.
+fn rows(document: &str, heading: &str) -> Vec<String> {
+    let text = read(document);
+    let (_, section) = text.split_once(&format!("\n## {heading}\n")).unwrap();
     let section = section.split_once("\n## ").map_or(section, |(section, _)| section);
-    section.lines().filter(|line| line.starts_with('|')).skip(2).collect()
+    section.lines().filter(|line| line.starts_with('|')).skip(2).map(str::to_owned).collect()
 }
 
-/// Says what to put in, and what to take out.
+/// Says which rows to add, and which to remove; or does it.
 #[track_caller]
-fn same(heading: &str, found: &[&str], expected: &[String]) {
-    let missing: Vec<&str> = expected.iter().map(String::as_str).filter(|row| !found.contains(row)).collect();
-    let strange: Vec<&&str> = found.iter().filter(|row| !expected.iter().any(|expected| expected == *row)).collect();
+fn same(document: &str, heading: &str, found: &[String], expected: &[String]) {
+    if found != expected && is_update() {
+        return update(document, &found.join("\n"), &expected.join("\n"));
+    }
+    let without = |rows: &[String], others: &[String]| -> Vec<String> {
+        rows.iter().filter(|row| !others.contains(row)).cloned().collect()
+    };
+    let (missing, strange) = (without(expected, found), without(found, expected));
     assert!(
         missing.is_empty() && strange.is_empty(),
-        "docs/operations.md, {heading}: put in\n\n{}\n\nand take out\n\n{}\n",
+        "{document}, {heading}: add\n\n{}\n\nand remove\n\n{}\n\nor run UPDATE_DOCS=1 cargo test --test it",
         missing.join("\n"),
-        strange.into_iter().copied().collect::<Vec<_>>().join("\n")
+        strange.join("\n")
     );
-    assert_eq!(found, expected, "docs/operations.md, {heading}: the order of the rows");
+    assert_eq!(found, expected, "{document}, {heading}: the order of the rows");
 }
 
-/// The same, for rows that end with what to do, which the code does not know.
+/// The same for rows that end with advice, which the code does not have.
 #[track_caller]
-pub fn same_but_advice(heading: &str, expected: &[String]) {
-    let rows = rows(heading).into_iter().map(|row| row.rsplit_once(" | ").unwrap());
-    let (found, advice): (Vec<&str>, Vec<&str>) = rows.unzip();
-    same(heading, &found, expected);
-    assert!(advice.iter().all(|advice| advice.len() > "|".len()), "docs/operations.md, {heading}: what to do");
+pub fn same_but_advice(document: &str, heading: &str, expected: &[String]) {
+    let found = rows(document, heading);
+    let advice = |row: &str| {
+        let name = row.split(" | ").next();
+        let known = found.iter().find(|found| found.split(" | ").next() == name);
+        known.map_or("|", |found| found.rsplit_once(" | ").unwrap().1).to_owned()
+    };
+    let expected: Vec<String> = expected.iter().map(|row| format!("{row} | {}", advice(row))).collect();
+    same(document, heading, &found, &expected);
+    assert!(!expected.iter().any(|row| row.ends_with(" | |")), "{document}, {heading}: a row without advice");
 }
 
 #[test]
@@ -51,16 +64,16 @@ fn the_settings_are_those_of_the_command_line() {
     let settings: Vec<String> = settings.collect();
     assert!(settings.len() >= 6, "{settings:?}");
     // Those that have no flag come last.
-    let (with_flag, without): (Vec<&str>, Vec<&str>) =
-        rows("Settings").into_iter().partition(|row| row.starts_with("| `--"));
-    same("Settings", &with_flag, &settings);
+    let (with_flag, without): (Vec<String>, Vec<String>) =
+        rows(OPERATIONS, "Settings").into_iter().partition(|row| row.starts_with("| `--"));
+    same(OPERATIONS, "Settings", &with_flag, &settings);
     assert!(without.iter().any(|row| row.starts_with("| | `BOOKENDS_WRITE_TOKEN` | none | ")), "{without:?}");
 }
 
 #[test]
 fn the_errors_are_those_of_the_code() {
     let codes = Code::ALL.iter().map(|(_, code, meaning)| format!("| `{code}` | {meaning}"));
-    same_but_advice("Errors", &codes.collect::<Vec<_>>());
+    same_but_advice(API, "Error codes", &codes.collect::<Vec<_>>());
 }
 
 #[test]

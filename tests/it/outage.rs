@@ -1,4 +1,4 @@
-//! A PostgreSQL that comes late, dies, and comes back.
+//! A PostgreSQL server that starts late, crashes and restarts.
 #![cfg(unix)]
 
 use std::collections::HashSet;
@@ -9,8 +9,9 @@ use std::time::{Duration, Instant};
 use async_graphql::Request;
 use bookends::config::{Limits, Plan, Settings};
 use bookends::db::Db;
-use bookends::graphql::{Api, Permission};
+use bookends::request::Permission;
 use bookends::seed::{self, Progress};
+use bookends::shop::Api;
 use sea_orm::EntityTrait;
 use serde_json::Value;
 use testdb::{Cluster, Stop};
@@ -29,7 +30,7 @@ async fn a_server_waits_for_its_database() {
 }
 
 #[tokio::test]
-async fn a_wrong_password_is_not_waited_for() {
+async fn a_wrong_password_fails_immediately() {
     let Some(cluster) = Cluster::start(&[]) else { return };
     let url = cluster.url("").replace("secret", "hidden");
     let begun = Instant::now();
@@ -39,10 +40,10 @@ async fn a_wrong_password_is_not_waited_for() {
     assert!(!program.ends_within(LONG).success() && begun.elapsed() < LONG);
 }
 
-/// What the clients of a server saw.
+/// What the clients of a server observed.
 #[derive(Default)]
 struct Seen {
-    /// Books that the server said it has added.
+    /// Books whose addition was acknowledged.
     acknowledged: Mutex<HashSet<String>>,
     read: AtomicUsize,
     codes: Mutex<HashSet<String>>,
@@ -83,7 +84,7 @@ impl Seen {
         }
     }
 
-    /// Waits until so many more reads and writes have been answered.
+    /// Waits for this many further reads and writes.
     async fn answered(&self, more: usize) {
         let counts = || (self.read.load(SeqCst), self.acknowledged.lock().unwrap().len());
         let (read, written) = counts();
@@ -96,7 +97,7 @@ impl Seen {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_that_dies_and_returns_is_survived() {
+async fn the_server_survives_restarts_of_its_database() {
     let Some(mut cluster) = Cluster::start(&[]) else { return };
     let db = Db::connect(&Settings { database_connections: 4, ..Settings::new(cluster.url("")) }).await.unwrap();
     db.migrate().await.unwrap();
@@ -114,11 +115,11 @@ async fn a_database_that_dies_and_returns_is_survived() {
     };
     tokio::join!(script, seen.write(&api, 0), seen.write(&api, 1), seen.read(&api), seen.read(&api), seen.read(&api));
 
-    let books = ::entity::book::Entity::find().all(&db.reader).await.unwrap();
+    let books = ::entity::book::Entity::find().all(&db.writer).await.unwrap();
     let names: HashSet<_> = books.into_iter().map(|book| book.name).collect();
     let acknowledged = seen.acknowledged.into_inner().unwrap();
     assert!(acknowledged.is_subset(&names), "lost: {:?}", acknowledged.difference(&names));
     let codes = seen.codes.into_inner().unwrap();
-    // Whoever was committing when it died is told that nobody knows.
+    // A commit during the crash has an unknown outcome.
     assert!(codes.iter().all(|code| ["UNAVAILABLE", "OUTCOME_UNKNOWN"].contains(&code.as_str())), "{codes:?}");
 }

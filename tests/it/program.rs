@@ -1,4 +1,4 @@
-//! The program as it runs in production: started, told to stop, watched from outside.
+//! The program as a process: start, output, signals.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 pub use crate::patience::LONG;
 
-/// The program with this database, at an address that is free, and no other setting from outside.
+/// The program with this database, on a free port, without other settings from the environment.
 pub fn bookends(url: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bookends"));
     command.env_clear().env("DATABASE_URL", url).env("LISTEN", "127.0.0.1:0");
     command
 }
 
-/// The address in what the program says when it serves.
+/// The address in the line that the program prints when it serves.
 pub fn address_of(line: &str) -> String {
     line.trim_start_matches("open http://").split(' ').next().unwrap().to_owned()
 }
@@ -42,13 +42,13 @@ impl Program {
         Self { child, lines }
     }
 
-    /// The next line that it says with this in it.
+    /// The next line that contains this text.
     #[track_caller]
     pub fn says(&self, text: &str) -> String {
         self.says_until(text).pop().unwrap()
     }
 
-    /// All that it says up to the next line with this in it.
+    /// All lines up to the next one that contains this text.
     #[track_caller]
     pub fn says_until(&self, text: &str) -> Vec<String> {
         let end = Instant::now() + LONG;
@@ -60,16 +60,16 @@ impl Program {
                 return said;
             }
         }
-        panic!("{text:?} was not said, but {said:#?}");
+        panic!("{text:?} was not printed, but {said:#?}");
     }
 
-    /// Where it serves, once it does.
+    /// The address, once the program serves.
     #[track_caller]
     pub fn address(&self) -> String {
         address_of(&self.says("open http://"))
     }
 
-    /// Has it stop; all that it has said since it was last listened to.
+    /// Stops the program. Returns the remaining output.
     #[track_caller]
     pub fn end(mut self) -> String {
         self.signal("-TERM");
@@ -77,7 +77,7 @@ impl Program {
         self.lines.iter().fold(String::new(), |said, line| said + &line + "\n")
     }
 
-    /// What the system says of its memory under this name, in kilobytes; on Linux alone.
+    /// The memory under this name in `/proc`, in kilobytes; only on Linux.
     pub fn memory(&self, name: &str) -> Option<u64> {
         if !cfg!(target_os = "linux") {
             return None;
@@ -91,7 +91,7 @@ impl Program {
         assert!(Command::new("kill").args([signal, &self.child.id().to_string()]).status().unwrap().success());
     }
 
-    /// How it ends, within this time.
+    /// The exit status, within this time.
     #[track_caller]
     pub fn ends_within(&mut self, time: Duration) -> ExitStatus {
         let end = Instant::now() + time;

@@ -154,7 +154,7 @@ async fn c_a_walk_over_the_sample_is_the_table_in_order() {
     use sea_orm::{EntityTrait, QueryOrder};
 
     let shop = Shop::new(bookends::config::Plan::SAMPLE).await;
-    let table = Entity::find().order_by_asc(Column::Id).all(&shop.db.reader).await.unwrap();
+    let table = Entity::find().order_by_asc(Column::Id).all(&shop.db.writer).await.unwrap();
     let (forward, backward) = (walk(&shop, 100, true).await, walk(&shop, 100, false).await);
     assert!(forward == backward && forward.len() == 20_000);
     let node_type = 2;

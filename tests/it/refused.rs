@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use async_graphql::Request;
-use bookends::graphql::Permission;
+use bookends::request::Permission;
 use serde_json::Value;
 
 use crate::shop::{SMALL, Shop};

@@ -1,6 +1,6 @@
 //! The schema as text.
 
-use bookends::graphql::sdl;
+use bookends::shop::sdl;
 
 /// The file is what clients generate code from: a change of the schema is a change of the file.
 #[test]

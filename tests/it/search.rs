@@ -198,7 +198,7 @@ async fn e3_relevance_is_an_order_of_its_own_for_each_search() {
 async fn the_longest_titles_have_cursors_under_every_order() {
     let titles = [format!("the {}", "本".repeat(96)), format!("the {}", "🎼".repeat(74))];
     let shop = shop_of(&titles.each_ref().map(String::as_str)).await;
-    for book in ::entity::book::Entity::find().all(&shop.db.reader).await.unwrap() {
+    for book in ::entity::book::Entity::find().all(&shop.db.writer).await.unwrap() {
         for (stars, cents) in [(5, 9_999_999_999), (1, 1), (5, 33)] {
             let (rating, price) = (Set(stars), Set(sea_orm::prelude::Decimal::new(cents, 2)));
             let rating = ::entity::book_rating::ActiveModel { rating, book_id: Set(book.id), ..Default::default() };

@@ -11,7 +11,7 @@ use crate::shop::{SMALL, Shop, empty};
 #[tokio::test]
 async fn the_rows_are_the_same_on_both_databases() {
     let shop = Shop::new(SMALL).await;
-    let db = &shop.db.reader;
+    let db = &shop.db.writer;
     let books = book::Entity::find().order_by_asc(book::Column::Id).all(db).await.unwrap();
     let ratings = book_rating::Entity::find().order_by_asc(book_rating::Column::Id).all(db).await.unwrap();
     let orders = book_order::Entity::find().order_by_asc(book_order::Column::Id).all(db).await.unwrap();

@@ -1,10 +1,10 @@
-//! A router served on a socket, and what is said on it, byte by byte.
+//! A server on a socket, and raw requests to it.
 
 use axum::Router;
 use bookends::config::Bounds;
-use bookends::graphql::Api;
 use bookends::metrics::Metrics;
-use bookends::server::{Access, Capacity, bounded, observed, router, serve};
+use bookends::server::{Access, Server};
+use bookends::shop::Api;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -14,17 +14,17 @@ use tokio::time::timeout;
 pub use crate::patience::LONG;
 pub use crate::wire::{get, post};
 
-/// The routes of a server with the default bounds, for requests without a socket.
+/// A server with the default bounds, for requests without a socket.
 pub fn routes(api: Api, access: Access) -> Router {
-    within(router(api, access), &Bounds::DEFAULT)
+    Server::new(api, access, Bounds::DEFAULT).router()
 }
 
-/// Routes within bounds, for the same.
-pub fn within(router: Router, bounds: &Bounds) -> Router {
-    bounded(router, bounds, &Capacity::new(bounds))
+/// Other routes within bounds, for the same purpose.
+pub fn within(routes: Router, bounds: Bounds) -> Router {
+    Server::with_routes(routes, bounds, &Metrics::default()).router()
 }
 
-/// A server within bounds.
+/// A server on a socket.
 pub struct Served {
     pub address: String,
     pub stop: oneshot::Sender<()>,
@@ -32,21 +32,16 @@ pub struct Served {
 }
 
 impl Served {
-    pub async fn new(router: Router, bounds: Bounds) -> Self {
-        Self::observed(router, bounds, &Metrics::default()).await
+    /// Serves these routes within bounds.
+    pub async fn new(routes: Router, bounds: Bounds) -> Self {
+        Self::of(Server::with_routes(routes, bounds, &Metrics::default())).await
     }
 
-    /// One whose requests are counted here.
-    pub async fn observed(router: Router, bounds: Bounds, metrics: &Metrics) -> Self {
-        let capacity = Capacity::new(&bounds);
-        let router = observed(bounded(router, &bounds, &capacity), metrics);
+    pub async fn of(server: Server) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();
         let (stop, stopped) = oneshot::channel();
-        let ended = tokio::spawn(async move {
-            let stopped = async { stopped.await.unwrap_or_default() };
-            serve(listener, router, &bounds, &capacity.sockets, stopped).await;
-        });
+        let ended = tokio::spawn(server.serve(listener, async { stopped.await.unwrap_or_default() }));
         Self { address, stop, ended }
     }
 
@@ -54,24 +49,24 @@ impl Served {
         TcpStream::connect(&self.address).await.unwrap()
     }
 
-    /// What the server answers to these bytes, until it closes.
+    /// The response to these bytes, until the server closes.
     pub async fn ask(&self, text: impl AsRef<[u8]>) -> String {
         let mut socket = self.connect().await;
-        // One that has been refused already need not be written to the end.
+        // A rejected request need not be sent completely.
         let _ = socket.write_all(text.as_ref()).await;
         heard(&mut socket).await
     }
 }
 
-/// All that comes until the server closes.
+/// Everything until the server closes.
 pub async fn heard(socket: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
-    // A reset after the answer is as good as an end.
+    // A reset after the response counts as an end.
     let _ = timeout(LONG, socket.read_to_end(&mut bytes)).await.expect("the server closes");
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The code of the only error of an answer.
+/// The code of the only error of a response.
 pub fn code(answer: &str) -> String {
     let (_, body) = answer.split_once("\r\n\r\n").unwrap_or(("", answer));
     let body: serde_json::Value = serde_json::from_str(body).unwrap_or_else(|error| panic!("{error}: {answer}"));

@@ -3,8 +3,9 @@
 use async_graphql::{Request, Variables};
 use bookends::config::{Limits, Plan, Settings};
 use bookends::db::Db;
-use bookends::graphql::{Api, Permission};
+use bookends::request::Permission;
 use bookends::seed::{self, Progress};
+use bookends::shop::Api;
 use serde_json::Value;
 use testdb::{Statements, TestDb};
 
@@ -41,7 +42,8 @@ impl Shop {
     pub async fn within(plan: Plan, limits: Limits) -> Self {
         let (test, mut db) = empty().await;
         seed::fill(&db, plan, Progress::Lines).await.unwrap();
-        let statements = Statements::record(&mut db.reader);
+        let statements = Statements::default();
+        db.reader.set_metric_callback(statements.recorder());
         Self { api: Api::new(db.clone(), limits), db, statements, test }
     }
 

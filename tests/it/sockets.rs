@@ -1,4 +1,4 @@
-//! What a server has to bear from those at the other end of its WebSockets.
+//! WebSocket clients that are slow, silent or too many.
 
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::{Duration, Instant};
@@ -12,10 +12,10 @@ use tokio_tungstenite::tungstenite::{Error, Message};
 use crate::counter::{Client, NEVER, PATIENT, Server, next};
 use crate::patience::LONG;
 
-/// What one number of [`stuck`] is padded to. A thousand of them are more than any socket holds.
+/// The length of a padded number in [`stuck`]. A thousand of them exceed the buffers of a socket.
 const PADDING: usize = 60_000;
 
-/// Subscribes to numbers without end, and reads none of them.
+/// Subscribes to endless numbers, and reads none.
 async fn stuck(server: &Server) -> Client {
     let mut client = server.client().await;
     client.subscribe("slow", "{ slow }").await;
@@ -32,10 +32,10 @@ async fn stuck(server: &Server) -> Client {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_read_is_counted_no_further() {
+async fn a_client_that_does_not_read_pauses_its_subscription() {
     let server = Server::new(PATIENT).await;
     let mut client = stuck(&server).await;
-    // A query comes to its answer all the same: it may hold what others wait for.
+    // A query completes nevertheless: it may hold a database connection.
     server.until(|probe| probe.slow.load(SeqCst) == 1).await;
 
     // A client that reads again misses nothing.
@@ -51,17 +51,17 @@ async fn a_client_that_does_not_read_is_counted_no_further() {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_read_for_long_is_dropped() {
+async fn a_client_that_does_not_read_for_long_is_disconnected() {
     let timeouts = Timeouts { write: Duration::from_secs(1), close: Duration::from_millis(50), ..PATIENT };
     let server = Server::new(timeouts).await;
     let mut client = stuck(&server).await;
     server.until(|probe| probe.open.load(SeqCst) == 0).await;
     assert!(server.probe.counted.load(SeqCst) < 1000);
-    assert_eq!(client.closed().await.0, 1013, "it is told when it reads again");
+    assert_eq!(client.closed().await.0, 1013, "it gets the close frame when it reads again");
 }
 
 #[tokio::test]
-async fn pings_that_are_not_read_do_not_pile_up() {
+async fn pongs_that_are_not_read_do_not_accumulate() {
     let timeouts = Timeouts { write: Duration::from_millis(300), close: Duration::from_millis(50), ..PATIENT };
     let server = Server::new(timeouts).await;
     let text = Message::from(json!({ "type": "ping", "payload": { "x": "x".repeat(PADDING) } }).to_string());
@@ -82,7 +82,7 @@ async fn pings_that_are_not_read_do_not_pile_up() {
 }
 
 #[tokio::test]
-async fn a_client_that_shows_no_sign_of_life_is_dropped() {
+async fn a_silent_client_is_disconnected() {
     let server = Server::new(Timeouts { idle: Duration::from_millis(100), ..PATIENT }).await;
     let mut alive = server.client().await;
     let mut dead = server.client().await;
@@ -90,7 +90,7 @@ async fn a_client_that_shows_no_sign_of_life_is_dropped() {
         client.subscribe("1", NEVER).await;
     }
     server.until(|probe| probe.open.load(SeqCst) == 2).await;
-    // Whoever reads answers pings. Two of them without an answer, and a connection is no more.
+    // A client that reads answers pings. After two unanswered pings, the connection is closed.
     for _ in 0..6 {
         assert_eq!(alive.frame().await, Some(Message::Ping("".into())));
     }
@@ -99,8 +99,8 @@ async fn a_client_that_shows_no_sign_of_life_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_server_that_stops_says_so_and_ends() {
-    // Nothing but the WebSockets' own end ends it.
+async fn a_server_that_stops_closes_its_websockets() {
+    // The server ends only when its WebSockets end.
     let bounds = Bounds { shutdown_timeout: Seconds(2 * LONG), ..Bounds::DEFAULT };
     let mut server = Server::within(PATIENT, bounds).await;
     let mut idle = server.client().await;
@@ -110,14 +110,14 @@ async fn a_server_that_stops_says_so_and_ends() {
     for client in [&mut idle, &mut greeting] {
         assert_eq!(client.closed().await, (1001, "Going away".into()));
     }
-    // Also the one that does not hear it.
+    // Including the one that does not read.
     timeout(LONG, server.ended).await.expect("it ends").unwrap();
     assert_eq!(server.probe.open.load(SeqCst), 0);
     drop(stuck);
 }
 
 #[tokio::test]
-async fn sockets_beyond_the_bound_are_turned_away() {
+async fn websockets_beyond_the_limit_are_rejected() {
     let server = Server::within(PATIENT, Bounds { max_websockets: 2, ..Bounds::DEFAULT }).await;
     let (first, second) = (server.client().await, server.client().await);
     let Err(Error::Http(refusal)) = server.handshake(Some(PROTOCOL)).await.map(drop) else {
@@ -125,7 +125,7 @@ async fn sockets_beyond_the_bound_are_turned_away() {
     };
     assert_eq!((refusal.status().as_u16(), &refusal.headers()["Retry-After"]), (503, &"1".parse().unwrap()));
     drop(first);
-    // Its place is free as soon as the server has seen that it is gone.
+    // It is free as soon as the server notices the disconnect.
     let end = Instant::now() + Duration::from_secs(30);
     while server.handshake(Some(PROTOCOL)).await.is_err() {
         assert!(Instant::now() < end);

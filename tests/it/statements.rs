@@ -4,9 +4,10 @@ use std::time::{Duration, Instant};
 
 use async_graphql::futures_util::future::join;
 use bookends::config::{Bounds, Limits, Seconds, Settings};
-use bookends::db::{Db, Failure, Reader};
-use bookends::graphql::Api;
-use bookends::server::{Access, router};
+use bookends::db::{Db, Failure};
+use bookends::server::{Access, Server};
+use bookends::shop::Api;
+use keyset::ReadRows;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement, TransactionTrait};
 use tokio::io::AsyncWriteExt;
 use tokio::time::timeout;
@@ -40,9 +41,19 @@ async fn books(shop: &Shop) -> serde_json::Value {
     shop.data("{ books { totalCount } }").await["books"]["totalCount"].clone()
 }
 
+/// Has books without end: whoever counts them is not done.
+async fn have_endless_books(shop: &Shop) {
+    for sql in [
+        "ALTER TABLE book RENAME TO hidden",
+        &format!("CREATE VIEW book AS {}", ENDLESS.replace("count(*)", "i AS id")),
+    ] {
+        shop.db.writer.execute_unprepared(sql).await.unwrap();
+    }
+}
+
 async fn run(db: &Db, sql: &str) -> Result<(), DbErr> {
-    let statement = Statement::from_string(db.reader.get_database_backend(), sql);
-    Reader::new(db).query_one_raw(statement).await.map(drop)
+    let statement = Statement::from_string(db.reader.backend(), sql);
+    db.reader.read(statement).await.map(drop)
 }
 
 #[tokio::test]
@@ -81,12 +92,7 @@ async fn statements_have_the_whole_time_each() {
 #[tokio::test]
 async fn a_query_that_takes_too_long_says_so() {
     let (shop, db) = hurried().await;
-    for sql in [
-        "ALTER TABLE book RENAME TO hidden",
-        &format!("CREATE VIEW book AS {}", ENDLESS.replace("count(*)", "i AS id")),
-    ] {
-        shop.db.writer.execute_unprepared(sql).await.unwrap();
-    }
+    have_endless_books(&shop).await;
     let api = Api::new(db, Limits::DEFAULT);
     let answer = serde_json::to_value(api.execute("{ books { totalCount } }").await).unwrap();
     assert_eq!(answer["errors"][0]["extensions"]["code"], "TIMEOUT", "{answer}");
@@ -95,7 +101,7 @@ async fn a_query_that_takes_too_long_says_so() {
 #[tokio::test]
 async fn a_write_that_takes_too_long_says_so_and_has_not_been_done() {
     let (shop, db) = hurried().await;
-    let (dawdle, no_more): (&[&str], _) = match db.reader.get_database_backend() {
+    let (dawdle, no_more): (&[&str], _) = match db.writer.get_database_backend() {
         DbBackend::Postgres => (
             &[
                 "CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS \
@@ -162,19 +168,13 @@ async fn a_disk_that_is_full_is_survived() {
     }
 }
 
-/// What comes by a WebSocket takes a place and has its time, like what comes by a request of its own.
+/// An operation on a WebSocket takes a permit and has a timeout, like a request.
 #[tokio::test]
 async fn operations_on_a_websocket_are_bounded_as_requests_are() {
     let (shop, db) = within(LONG).await;
-    for sql in [
-        "ALTER TABLE book RENAME TO hidden",
-        &format!("CREATE VIEW book AS {}", ENDLESS.replace("count(*)", "i AS id")),
-    ] {
-        shop.db.writer.execute_unprepared(sql).await.unwrap();
-    }
-    let router = router(Api::new(db, Limits::DEFAULT), Access::Nobody);
+    have_endless_books(&shop).await;
     let bounds = Bounds { max_requests: 1, request_timeout: Seconds(Duration::from_secs(2)), ..Bounds::DEFAULT };
-    let served = Served::new(router, bounds).await;
+    let served = Served::of(Server::new(Api::new(db, Limits::DEFAULT), Access::Nobody, bounds)).await;
     let mut client = Client::acknowledged(&served.address).await;
     client.subscribe("slow", "{ books { totalCount } }").await;
     client.subscribe("beyond", "{ orders { totalCount } }").await;
@@ -188,13 +188,12 @@ async fn operations_on_a_websocket_are_bounded_as_requests_are() {
     assert_eq!(client.hear().await["payload"]["data"]["orders"]["totalCount"], 10);
 }
 
-/// A client that goes away and comes again would make the writers more, and more.
+/// Otherwise a client that reconnects could start any number of writes.
 #[tokio::test]
-async fn a_write_keeps_its_place_when_its_client_has_gone() {
+async fn a_write_keeps_its_permit_when_its_client_disconnects() {
     let shop = Shop::new(SMALL).await;
-    let router = router(shop.api.clone(), Access::Loopback);
     let bounds = Bounds { max_requests: 1, ..Bounds::DEFAULT };
-    let server = Served::observed(router, bounds, &shop.db.metrics).await;
+    let server = Served::of(Server::new(shop.api.clone(), Access::Loopback, bounds)).await;
     let says = async |line: &str| {
         until(async || server.ask(get("/metrics")).await.lines().any(|said| said.starts_with(line))).await;
     };
@@ -231,7 +230,7 @@ async fn a_commit_that_is_cut_off_has_an_unknown_outcome() {
     }
     assert_eq!(shop.code(WRITE).await, "OUTCOME_UNKNOWN");
     let tries = Statement::from_string(DbBackend::Postgres, "SELECT last_value FROM tries");
-    let tries: i64 = shop.db.reader.query_one_raw(tries).await.unwrap().unwrap().try_get("", "last_value").unwrap();
+    let tries: i64 = shop.db.writer.query_one_raw(tries).await.unwrap().unwrap().try_get("", "last_value").unwrap();
     assert_eq!(tries, 1, "it is not done again");
     assert_eq!(books(&shop).await, 8);
 }
@@ -242,7 +241,7 @@ async fn migrations_and_seeds_have_no_time_limit() {
     let test = testdb::TestDb::new().await;
     let bounds = Bounds { request_timeout: Seconds(Duration::from_millis(20)), ..Bounds::DEFAULT };
     let db = Db::connect(&Settings { bounds, ..crate::shop::settings(&test.url) }).await.unwrap();
-    drop(db.turn().await.unwrap());
+    drop(db.lock().await.unwrap());
     db.migrate().await.unwrap();
     let plan = bookends::config::Plan { books: 100, ratings: 50_000, orders: 50_000, rng_seed: 0 };
     bookends::seed::fill(&db, plan, bookends::seed::Progress::Lines).await.unwrap();
@@ -252,15 +251,16 @@ async fn migrations_and_seeds_have_no_time_limit() {
 async fn where_no_connection_is_free_the_database_is_unavailable() {
     let shop = Shop::new(SMALL).await;
     let mut held = Vec::new();
-    while let Ok(transaction) = shop.db.reader.begin().await {
-        held.push(transaction);
+    while let Ok(snapshot) = shop.db.reader.begin().await {
+        held.push(snapshot);
     }
+    let mut writing = Vec::new();
     while let Ok(transaction) = shop.db.writer.begin().await {
-        held.push(transaction);
+        writing.push(transaction);
     }
     let codes = join(shop.code("{ books { totalCount } }"), shop.code(WRITE)).await;
     assert_eq!(codes, ("UNAVAILABLE".into(), "UNAVAILABLE".into()));
-    drop(held);
+    drop((held, writing));
     assert_eq!(books(&shop).await, 8);
     shop.data(WRITE).await;
 }
@@ -269,16 +269,14 @@ async fn where_no_connection_is_free_the_database_is_unavailable() {
 #[tokio::test]
 async fn reads_do_not_notice_that_connections_were_lost() {
     let shop = Shop::new(SMALL).await;
-    if shop.db.reader.get_database_backend() != DbBackend::Postgres {
+    if shop.db.writer.get_database_backend() != DbBackend::Postgres {
         return;
     }
     let mut open = Vec::new();
     for _ in 0..4 {
         open.push(shop.db.reader.begin().await.unwrap());
     }
-    for transaction in open {
-        transaction.rollback().await.unwrap();
-    }
+    drop(open);
     let admin = shop.test.connect().await;
     let kill = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
         WHERE datname = current_database() AND pid <> pg_backend_pid()";

@@ -1,4 +1,4 @@
-//! How a server ends: without cutting anybody off, and in time.
+//! Graceful shutdown, in time.
 #![cfg(unix)]
 
 use std::io::Write;
@@ -21,15 +21,14 @@ use crate::wire::{Connection, Outcome, post_with};
 const QUERY: &str =
     r#"{"query":"{ ratings(first: 20, orderBy: { field: RATING }) { nodes { rating book { name } } } }"}"#;
 
-/// A server may not take a request and leave it without an answer. A connection that it never took is another matter:
-/// its client has not been heard at all.
+/// Every request that the server accepts gets a response. A connection that was never accepted carried no request.
 #[tokio::test]
 async fn no_request_is_lost_when_the_server_stops_under_load() {
     let test = TestDb::new().await;
     let mut program = Program::start(&mut bookends(&test.url));
     let address = program.address();
     let (answered, stopping) = (AtomicUsize::new(0), AtomicBool::new(false));
-    // Until the server sends the client away. How many answers there were, on how many connections.
+    // Sends requests until the server closes the connection.
     let client = || {
         while let Some(mut connection) = Connection::open(&address) {
             let mut first = true;
@@ -64,12 +63,12 @@ async fn no_request_is_lost_when_the_server_stops_under_load() {
     assert!(program.ends_within(LONG).success());
     if let Some(file) = test.url.strip_prefix("sqlite://") {
         let wal = format!("{}-wal", file.split('?').next().unwrap());
-        assert!(!std::fs::exists(wal).unwrap(), "the write-ahead log is taken into the file");
+        assert!(!std::fs::exists(wal).unwrap(), "the write-ahead log is merged into the file");
     }
 }
 
 #[tokio::test]
-async fn what_has_begun_is_answered_and_the_connection_closed() {
+async fn a_running_request_completes_and_its_connection_closes() {
     let (begun, go_on) = (std::sync::Arc::new(Notify::new()), std::sync::Arc::new(Notify::new()));
     let (notice, wait) = (begun.clone(), go_on.clone());
     let slow = async move || {
@@ -82,7 +81,7 @@ async fn what_has_begun_is_answered_and_the_connection_closed() {
     socket.write_all(request("").replace("Connection: close\r\n", "").as_bytes()).await.unwrap();
     begun.notified().await;
     server.stop.send(()).unwrap();
-    // Nobody new comes in.
+    // New connections are refused.
     while tokio::net::TcpStream::connect(&server.address).await.is_ok() {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
@@ -93,7 +92,7 @@ async fn what_has_begun_is_answered_and_the_connection_closed() {
 }
 
 #[tokio::test]
-async fn what_does_not_end_is_cut() {
+async fn a_request_that_does_not_end_is_aborted() {
     let bounds = Bounds { shutdown_timeout: Seconds(Duration::from_millis(300)), ..Bounds::DEFAULT };
     let begun = std::sync::Arc::new(Notify::new());
     let notice = begun.clone();
@@ -114,19 +113,19 @@ async fn what_does_not_end_is_cut() {
 async fn a_second_signal_ends_the_program_at_once() {
     let test = TestDb::new().await;
     let mut program = Program::start(&mut bookends(&test.url));
-    // A request that never comes to its end.
+    // An incomplete request.
     let mut socket = TcpStream::connect(program.address()).unwrap();
     write!(socket, "POST /graphql HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n")
         .unwrap();
     program.signal("-TERM");
-    program.says("told to stop");
+    program.says("stopping");
     program.signal("-INT");
     assert_eq!(program.ends_within(Duration::from_secs(5)).code(), Some(130));
 }
 
-/// On PostgreSQL a statement can wait for a lock for longer than anybody waits for the server.
+/// On PostgreSQL, a statement can wait for a lock for longer than the shutdown may take.
 #[tokio::test]
-async fn a_statement_that_waits_for_a_lock_does_not_keep_the_program_from_ending() {
+async fn a_statement_that_waits_for_a_lock_does_not_delay_the_shutdown() {
     let test = TestDb::new().await;
     if test.url.starts_with("sqlite") {
         return;

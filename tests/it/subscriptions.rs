@@ -9,7 +9,8 @@ use async_graphql::{Data, Executor, Request, Response, Variables};
 use bookends::config::Limits;
 use bookends::db::Db;
 use bookends::events::{Event, RING};
-use bookends::graphql::{Api, Permission};
+use bookends::request::Permission;
+use bookends::shop::Api;
 use sea_orm::prelude::*;
 use sea_orm::{QueryOrder, TransactionTrait};
 use serde_json::{Value, json};
@@ -122,7 +123,7 @@ async fn announce(db: &Db, api: &Api, number: usize) {
 }
 
 async fn books(db: &Db) -> Vec<Uuid> {
-    let books = book::Entity::find().order_by_asc(book::Column::Id).all(&db.reader).await.unwrap();
+    let books = book::Entity::find().order_by_asc(book::Column::Id).all(&db.writer).await.unwrap();
     books.into_iter().map(|book| book.id).collect()
 }
 
@@ -279,7 +280,7 @@ async fn who_does_not_read_is_sent_away_and_nobody_else() {
     }
     let response = serde_json::to_value(timeout(LONG, idle.next()).await.unwrap()).unwrap();
     let expected = json!({
-        "message": format!("fell behind by {} events; list again, then subscribe", 1200 - RING),
+        "message": format!("the subscription fell {} events behind: fetch the list again, then subscribe", 1200 - RING),
         "locations": [{ "line": 1, "column": 16 }],
         "path": ["ratingAdded"],
         "extensions": { "code": "SUBSCRIPTION_LAGGED" },
@@ -356,7 +357,7 @@ async fn a_query_is_answered_once_with_what_its_connection_carries() {
     assert_eq!(answer.as_array().unwrap().len(), 1);
 
     let mut session = Data::default();
-    session.insert(Limits { max_page_size: 1, ..Limits::DEFAULT });
+    session.insert(Limits { max_page_size: 1, ..Limits::DEFAULT }.pages());
     let answer = answers(Some(Arc::new(session))).await;
     assert_eq!(answer[0]["errors"][0]["extensions"]["code"], "PAGE_INVALID", "{answer}");
 }

@@ -10,7 +10,7 @@ use bookends::events::Events;
 use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use testdb::{Cluster, Stop};
 
-/// A PostgreSQL that takes encrypted connections alone, and whom its certificate was signed by.
+/// A PostgreSQL server that requires encryption, and the authority that signed its certificate.
 fn encrypted() -> Option<(Cluster, PathBuf)> {
     let mut cluster = Cluster::start(&[])?;
     cluster.stop(Stop::Immediate);
@@ -48,7 +48,7 @@ fn openssl(folder: &Path, arguments: &str) {
 }
 
 #[tokio::test]
-async fn a_connection_is_encrypted_and_the_server_is_whom_its_certificate_says() {
+async fn a_connection_is_encrypted_and_verifies_the_server() {
     let Some((cluster, authority_file)) = encrypted() else { return };
     let settings = |parameters: String| Settings {
         bounds: Bounds { database_wait: Seconds(std::time::Duration::from_secs(10)), ..Bounds::DEFAULT },
@@ -61,14 +61,14 @@ async fn a_connection_is_encrypted_and_the_server_is_whom_its_certificate_says()
     let encrypted = Statement::from_string(DbBackend::Postgres, encrypted);
     db.migrate().await.unwrap();
     let listener = Events::new(&db).subscribe().await.unwrap();
-    let row = db.reader.query_one_raw(encrypted).await.unwrap().unwrap();
+    let row = db.writer.query_one_raw(encrypted).await.unwrap().unwrap();
     assert!(row.try_get_by_index::<bool>(0).unwrap());
     drop(listener);
 
     let other = authority(cluster.folder(), "other");
     for (parameters, reason) in [
         (verified(&other), "certificate"),
-        // The system does not know whom it was signed by.
+        // The system does not trust the authority.
         ("sslmode=verify-full".to_owned(), "certificate"),
         ("sslmode=disable".to_owned(), "no encryption"),
     ] {

@@ -11,7 +11,7 @@ use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 
 use crate::counter::{NEVER, PATIENT, Server, next};
 
-/// A client that is acknowledged sends this. How it is closed.
+/// The close frame after an acknowledged client sends these messages.
 async fn closes(messages: &[Message]) -> (u16, String) {
     let server = Server::new(PATIENT).await;
     let mut client = server.client().await;
@@ -30,14 +30,14 @@ fn subscribe(id: &str) -> Message {
 }
 
 #[tokio::test]
-async fn a_client_of_another_protocol_is_told_so() {
+async fn another_subprotocol_is_4406() {
     let server = Server::new(PATIENT).await;
     let mut client = server.socket(None).await;
     assert_eq!(client.closed().await, (4406, "Subprotocol not acceptable".into()));
 }
 
 #[tokio::test]
-async fn a_client_says_connection_init_in_time() {
+async fn a_late_connection_init_is_4408() {
     let server = Server::new(Timeouts { init: Duration::from_millis(300), ..PATIENT }).await;
     let mut client = server.socket(Some(PROTOCOL)).await;
     client.say(json!({ "type": "ping" })).await;
@@ -46,7 +46,7 @@ async fn a_client_says_connection_init_in_time() {
 }
 
 #[tokio::test]
-async fn a_client_says_connection_init_once() {
+async fn a_second_connection_init_is_4429() {
     let init = text(json!({ "type": "connection_init", "payload": null }));
     assert_eq!(closes(&[init]).await, (4429, "Too many initialisation requests".into()));
 }
@@ -61,7 +61,7 @@ async fn nothing_is_executed_before_the_acknowledgement() {
 }
 
 #[tokio::test]
-async fn connection_init_says_who_it_is() {
+async fn connection_init_authorizes() {
     let server = Server::new(PATIENT).await;
     let mut client = server.socket(Some(PROTOCOL)).await;
     client.say(json!({ "type": "connection_init", "payload": { "name": "Ada" } })).await;
@@ -79,15 +79,15 @@ async fn connection_init_says_who_it_is() {
 }
 
 #[tokio::test]
-async fn an_active_id_is_taken() {
+async fn the_id_of_a_running_operation_is_4409() {
     assert_eq!(closes(&[subscribe("a"), subscribe("a")]).await, (4409, "Subscriber for a already exists".into()));
     let (code, reason) = closes(&[subscribe(&"ä".repeat(128)), subscribe(&"ä".repeat(128))]).await;
     assert!(code == 4409 && reason.starts_with("Subscriber for ää") && reason.len() <= 123, "{code} {reason}");
-    assert_eq!(closes(&[subscribe(&"a".repeat(257))]).await.0, 4400, "it would be in every message");
+    assert_eq!(closes(&[subscribe(&"a".repeat(257))]).await.0, 4400, "every message would repeat it");
 }
 
 #[tokio::test]
-async fn an_id_is_free_when_its_operation_is_over() {
+async fn an_id_is_free_when_its_operation_ends() {
     let server = Server::new(PATIENT).await;
     let mut client = server.client().await;
     for _ in 0..3 {
@@ -106,7 +106,7 @@ async fn an_id_is_free_when_its_operation_is_over() {
 }
 
 #[tokio::test]
-async fn what_is_no_message_of_the_protocol_is_refused() {
+async fn an_invalid_message_is_4400() {
     let deep = "[".repeat(MAX_MESSAGE / 2);
     let deep_payload = format!(r#"{{"type":"ping","payload":{{"a":{deep}"#);
     let messages = [
@@ -139,7 +139,7 @@ async fn what_is_no_message_of_the_protocol_is_refused() {
 }
 
 #[tokio::test]
-async fn a_message_has_a_size() {
+async fn a_message_has_a_maximum_size() {
     let query = |size| text(json!({ "type": "ping", "payload": { "x": "x".repeat(size) } }));
     let around = query(0).len();
     assert_eq!(closes(&[query(MAX_MESSAGE - around + 1)]).await.0, 1009);
@@ -151,7 +151,7 @@ async fn a_message_has_a_size() {
 }
 
 #[tokio::test]
-async fn what_is_no_frame_of_a_websocket_is_refused() {
+async fn an_invalid_frame_closes_the_connection() {
     let frame = |payload: Vec<u8>, kind| Message::Frame(Frame::message(payload, OpCode::Data(kind), true));
     assert_eq!(closes(&[frame(vec![0xff], Data::Text)]).await.0, 1007);
     assert_eq!(closes(&[frame(vec![], Data::Reserved(3))]).await.0, 1002);
@@ -182,7 +182,7 @@ async fn variables_and_names_reach_the_operation() {
 }
 
 #[tokio::test]
-async fn results_are_in_order_and_operations_take_turns() {
+async fn results_are_in_order_and_operations_alternate() {
     let server = Server::new(PATIENT).await;
     let mut client = server.client().await;
     let ids = ["a", "b", "c"];
@@ -221,7 +221,7 @@ async fn a_failed_operation_ends_with_an_error() {
 }
 
 #[tokio::test]
-async fn an_operation_that_panics_ends_nothing_but_itself() {
+async fn a_panic_ends_only_its_operation() {
     let server = Server::new(PATIENT).await;
     let mut client = server.client().await;
     client.subscribe("goes on", NEVER).await;
@@ -237,7 +237,7 @@ async fn an_operation_that_panics_ends_nothing_but_itself() {
 }
 
 #[tokio::test]
-async fn an_event_that_cannot_be_shown_ends_nothing() {
+async fn a_failed_event_does_not_end_the_subscription() {
     let server = Server::new(PATIENT).await;
     let mut client = server.client().await;
     client.subscribe("1", "subscription { odd }").await;
@@ -253,7 +253,7 @@ async fn an_event_that_cannot_be_shown_ends_nothing() {
 }
 
 #[tokio::test]
-async fn a_connection_has_so_many_operations_at_a_time() {
+async fn the_number_of_operations_is_limited() {
     let server = Server::new(PATIENT).await;
     let mut client = server.client().await;
     for id in 0..MAX_OPERATIONS {
@@ -272,7 +272,7 @@ async fn a_connection_has_so_many_operations_at_a_time() {
 }
 
 #[tokio::test]
-async fn the_operations_of_a_connection_are_of_so_many_bytes() {
+async fn the_size_of_the_operations_is_limited() {
     let server = Server::new(PATIENT).await;
     let mut client = server.client().await;
     let large = format!("{NEVER} # {}", "x".repeat(MAX_MESSAGE * 2 / 3));
@@ -289,7 +289,7 @@ async fn the_operations_of_a_connection_are_of_so_many_bytes() {
 }
 
 #[tokio::test]
-async fn complete_ends_an_operation_without_a_word() {
+async fn complete_ends_an_operation_silently() {
     let server = Server::new(PATIENT).await;
     let mut client = server.client().await;
     client.subscribe("1", "subscription { count(to: 1, wait: true) }").await;
@@ -300,7 +300,7 @@ async fn complete_ends_an_operation_without_a_word() {
 }
 
 #[tokio::test]
-async fn a_client_that_leaves_takes_its_operations_along() {
+async fn a_disconnect_ends_the_operations() {
     let server = Server::new(PATIENT).await;
     for goodbye in [true, false] {
         let mut client = server.client().await;

@@ -1,24 +1,24 @@
-//! HTTP by hand: one socket, and no client library between a test and the bytes.
+//! HTTP over a socket, without a client library.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
 use crate::patience::LONG;
 
-/// A connection that is kept from one request to the next.
+/// A persistent connection.
 pub struct Connection {
     socket: TcpStream,
-    /// What has come of the next answer.
+    /// The received part of the next response.
     bytes: Vec<u8>,
 }
 
-/// What came of a request.
+/// The outcome of a request.
 #[derive(Debug, PartialEq)]
 pub enum Outcome {
     Answered(Answer),
-    /// The connection was never accepted, or was closed: nothing of an answer came.
+    /// No response: the connection was never accepted, or closed.
     Nothing,
-    /// A part of an answer.
+    /// A part of a response.
     Broken(String),
 }
 
@@ -37,23 +37,23 @@ impl Answer {
         fields.find(|(field, _)| field.eq_ignore_ascii_case(name)).map(|(_, value)| value)
     }
 
-    /// Whether another request may follow.
+    /// Whether the connection stays open.
     pub fn goes_on(&self) -> bool {
         self.header("connection").is_none_or(|value| !value.eq_ignore_ascii_case("close"))
     }
 }
 
 impl Connection {
-    /// One to this address, where somebody listens.
+    /// Connects to this address, if something listens.
     pub fn open(address: &str) -> Option<Self> {
         let socket = TcpStream::connect(address).ok()?;
         socket.set_read_timeout(Some(LONG)).unwrap();
         Some(Self { socket, bytes: Vec::new() })
     }
 
-    /// Sends a request, and waits for its answer.
+    /// Sends a request and waits for the response.
     pub fn ask(&mut self, request: impl AsRef<[u8]>) -> Outcome {
-        // One that has been refused already need not be written to the end.
+        // A rejected request need not be sent completely.
         let _ = self.socket.write_all(request.as_ref());
         let mut bytes = [0; 4096];
         loop {
@@ -68,7 +68,7 @@ impl Connection {
         }
     }
 
-    /// The answer, if it is whole.
+    /// The response, if it is complete.
     fn answer(&mut self) -> Option<Answer> {
         let end = self.bytes.windows(4).position(|bytes| bytes == b"\r\n\r\n")?;
         let head = String::from_utf8_lossy(&self.bytes[..end]).into_owned();
@@ -83,28 +83,28 @@ impl Connection {
     }
 }
 
-/// The answer to the only request on a connection.
+/// The response to the only request on a connection.
 #[track_caller]
 pub fn ask(address: &str, request: impl AsRef<[u8]>) -> Answer {
-    let mut connection = Connection::open(address).expect("the server takes a connection");
+    let mut connection = Connection::open(address).expect("the server accepts a connection");
     match connection.ask(request) {
         Outcome::Answered(answer) => answer,
-        outcome => panic!("{outcome:?} is no answer"),
+        outcome => panic!("{outcome:?} is not a response"),
     }
 }
 
-/// A request to the API with these headers, each of which ends its line.
+/// A request to the API with these headers; each ends with a line break.
 pub fn post_with(headers: &str, body: &str) -> String {
     let head = "POST /graphql HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n";
     format!("{head}{headers}Content-Length: {}\r\n\r\n{body}", body.len())
 }
 
-/// A request to the API, after whose answer the server closes.
+/// A request to the API that closes the connection.
 pub fn post(body: &str) -> String {
     post_with("Connection: close\r\n", body)
 }
 
-/// A request for what is at this path, after whose answer the server closes.
+/// A GET request that closes the connection.
 pub fn get(path: &str) -> String {
     format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
 }

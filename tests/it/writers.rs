@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bookends::config::{Limits, Plan};
 use bookends::db::Db;
-use bookends::graphql::Api;
+use bookends::shop::Api;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use sea_orm::{ConnectionTrait, DbBackend, Statement};
@@ -73,7 +73,8 @@ async fn writers_of_one_book_succeed_under_serializable_isolation() {
     let [book, ..] = shop.first_of_each().await;
     let url = format!("{}?options[default_transaction_isolation]=serializable", shop.test.url);
     let mut db = Db::connect(&settings(&url)).await.unwrap();
-    let statements = Statements::record(&mut db.reader);
+    let statements = Statements::default();
+    db.reader.set_metric_callback(statements.recorder());
     let Shop { test, .. } = shop;
     let shop = Arc::new(Shop { api: Api::new(db.clone(), Limits::DEFAULT), db, statements, test });
     let writers: Vec<_> = (0..4)

@@ -32,7 +32,7 @@ fn the_published_vectors_hold() {
     check(&[Scalar::DateTimeUtc(at("2021-10-25T22:00:00Z")), Scalar::Int(7)], "HAAAADF6GpIgBgc");
 }
 
-/// Frozen: a change here makes cursors in the world stale.
+/// Frozen: a change here invalidates cursors that clients hold.
 #[test]
 fn every_tag_has_its_bytes() {
     #[track_caller]
@@ -87,7 +87,7 @@ fn text_of_every_length_up_to_the_longest_comes_back() {
         assert_eq!(read(&mut bytes(&text).as_slice()), Some(text));
     }
     let refused = write(&Scalar::Text("x".repeat(65_856)), &mut Vec::new());
-    assert_eq!(refused, Err(CursorError::TooLong(65_856)));
+    assert_eq!(refused, Err(KeyError::TooLong(65_856)));
 }
 
 #[test]
@@ -103,10 +103,10 @@ fn equal_numbers_have_equal_bytes() {
 #[test]
 fn what_no_database_keeps_is_refused() {
     let refused = |scalar| write(&scalar, &mut Vec::new()).unwrap_err();
-    assert_eq!(refused(Scalar::Text("a\0b".into())), CursorError::Nul);
-    assert_eq!(refused(Scalar::Time("23:59:60".parse().unwrap())), CursorError::LeapSecond);
-    assert_eq!(refused(Scalar::Date(NaiveDate::MIN)), CursorError::TooFar);
-    assert_eq!(refused(Scalar::DateTime(NaiveDateTime::MIN)), CursorError::TooFar);
+    assert_eq!(refused(Scalar::Text("a\0b".into())), KeyError::Nul);
+    assert_eq!(refused(Scalar::Time("23:59:60".parse().unwrap())), KeyError::LeapSecond);
+    assert_eq!(refused(Scalar::Date(NaiveDate::MIN)), KeyError::TooFar);
+    assert_eq!(refused(Scalar::DateTime(NaiveDateTime::MIN)), KeyError::TooFar);
 }
 
 fn scalar() -> impl Strategy<Value = Scalar> {

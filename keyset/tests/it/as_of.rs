@@ -1,4 +1,4 @@
-//! Walks that do not shift under inserts.
+//! Pages that do not shift when rows are inserted.
 
 use chrono::DateTime;
 use keyset::{Args, Limits, Order, Page, Sort, as_of, fetch};
@@ -50,7 +50,7 @@ async fn rows_made_after_the_walk_began_are_not_in_it() {
             let page = Page::new(&args, &order, Limits::default()).unwrap();
             let rows = event::Entity::find().filter(as_of(event::Column::Id, began));
             let slice = fetch(&db, rows, &page).await.unwrap();
-            // Between any two pages somebody inserts, in front and behind.
+            // Rows are inserted between any two pages, before and after the position.
             insert(&[event(2_001 + seen.len() as u64, 1), event(3_000 + seen.len() as u64, 9)]).await;
             seen.extend(slice.rows.iter().map(|row| row.item.size));
             after = slice.rows.last().map(|row| order.seal(&row.key).unwrap().into());

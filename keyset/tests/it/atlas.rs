@@ -1,4 +1,4 @@
-//! A small table with ties and NULLs in it, and every order over its columns.
+//! A small table with ties and NULLs, and every order over its columns.
 
 use sea_orm::entity::prelude::*;
 use sea_orm::{ConnectionTrait, DatabaseConnection, IntoActiveModel, Schema};
@@ -28,13 +28,13 @@ pub mod city {
 
 pub use city::{Column, Entity as City, Model};
 
-/// Twelve cities: every sort column has ties, and NULLs where it can.
+/// Twelve cities. Every sort column has ties, and NULLs if it can.
 pub fn cities() -> Vec<Model> {
     let people = [None, Some(1), Some(2), Some(2), None, Some(-3)];
     let river = [Some("elbe"), None, Some("ganges"), Some("elbe")];
     (0..12)
         .map(|n: i32| Model {
-            // Not in the order of anything else.
+            // Not in the order of another column.
             id: n * 7 % 12,
             people: people[usize::try_from(n).unwrap() % 6],
             river: river[usize::try_from(n).unwrap() % 4].map(String::from),
@@ -50,7 +50,7 @@ pub async fn create(db: &DatabaseConnection, cities: &[Model]) {
     insert(db, cities).await;
 }
 
-/// A database of the twelve cities, and what is run on it from now on.
+/// A database of the twelve cities, and a recorder of the statements that run on it.
 pub async fn recorded() -> (TestDb, DatabaseConnection, Statements) {
     let test = TestDb::new().await;
     let mut db = test.connect().await;
@@ -64,7 +64,7 @@ pub async fn insert(db: &DatabaseConnection, cities: &[Model]) {
     City::insert_many(rows).exec(db).await.unwrap();
 }
 
-/// A sort in a form that the naive twin reads too.
+/// A sort in a form that the naive twin can read.
 pub type Criterion = (Column, Direction, Nulls);
 
 pub fn order(criteria: &[Criterion]) -> Order {
@@ -77,7 +77,7 @@ pub fn orders(length: usize) -> Vec<Vec<Criterion>> {
     orders_over([Column::People, Column::River, Column::Rank], length)
 }
 
-/// Every order of at most `length` sorts over different ones of these columns.
+/// Every order of at most `length` sorts over different columns of these.
 pub fn orders_over(columns: [Column; 3], length: usize) -> Vec<Vec<Criterion>> {
     let mut all = vec![vec![]];
     let mut longest = all.clone();

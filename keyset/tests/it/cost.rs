@@ -1,7 +1,7 @@
-//! Rows read: bounded by the page at any depth, with ties by the ten thousand, mixed directions and NULLs.
+//! The rows read are bounded by the page at any depth, with ties of ten thousands, mixed directions and NULLs.
 
 use keyset::bracket::bracket;
-use keyset::{Args, Direction, Key, Limits, Nulls, Order, Page, Sort, fetch_many};
+use keyset::{Args, Direction, Key, Limits, Lists, Nulls, Order, Page, Sort, fetch};
 use sea_orm::prelude::*;
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{DatabaseConnection, DbBackend, QueryTrait, Statement};
@@ -72,13 +72,13 @@ fn orders(backend: DbBackend) -> Vec<Order> {
     lists.push(vec![(Kind, DESC, Nulls::Last), (Id, ASC, Nulls::Last)]);
     lists.push(vec![(Kind, ASC, Nulls::Last), (Id, DESC, Nulls::Last)]);
     for direction in [ASC, DESC] {
-        // In the first place, and behind a prefix that is pinned, any placement of NULLs costs no index.
+        // For the first sort, and after a pinned prefix, every placement of NULLs is served by the same index.
         for nulls in [Nulls::First, Nulls::Last] {
             lists.push(vec![(Score, direction, nulls)]);
             let kind = if direction == ASC { DESC } else { ASC };
             lists.push(vec![(Score, direction, nulls), (Kind, kind, Nulls::Last), (Day, direction, Nulls::Last)]);
         }
-        // Elsewhere the index decides: PostgreSQL keeps NULLs as the largest values, SQLite as the smallest.
+        // Elsewhere the index decides: in PostgreSQL NULLs are the largest values, in SQLite the smallest.
         let large = (direction == ASC) == (backend == DbBackend::Postgres);
         lists.push(vec![
             (Kind, direction, Nulls::Last),
@@ -87,7 +87,7 @@ fn orders(backend: DbBackend) -> Vec<Order> {
     }
     let sort = |(column, direction, nulls)| Sort::column(column, direction).nulls(nulls);
     let mut orders: Vec<Vec<Sort>> = lists.into_iter().map(|list| list.into_iter().map(sort).collect()).collect();
-    // Of an expression, in an index of it.
+    // By an expression, with an index on it.
     let doubled = || Sort::expression("doubled", Score.into_expr().mul(Expr::cust("2")), keyset::Kind::Int);
     for nulls in [Nulls::First, Nulls::Last] {
         orders.push(vec![doubled().nulls(nulls)]);
@@ -96,7 +96,7 @@ fn orders(backend: DbBackend) -> Vec<Order> {
     let native = if backend == DbBackend::Postgres { Nulls::Last } else { Nulls::First };
     orders.push(vec![Sort::asc(Kind), doubled().nulls(native)]);
     if backend == DbBackend::Postgres {
-        // Where the index says it, NULLs stand at the other end behind another sort too.
+        // With an explicit placement in the index, NULLs can be at the other end after another sort.
         orders.push(vec![Sort::asc(Kind), Sort::desc(Score).nulls(Nulls::Last)]);
     }
     orders.into_iter().map(|sorts| Order::of::<visit::Entity>(sorts).unwrap()).collect()
@@ -142,12 +142,12 @@ async fn i3_the_rows_read_are_bounded_by_the_page() {
 
 async fn check(db: &DatabaseConnection, order: &Order, args: Args) {
     let page = Page::new(&args, order, Limits::default()).unwrap();
-    let statement = bracket(visit::Entity::find().as_query(), &page, db.get_database_backend());
+    let statement = bracket(visit::Entity::find().as_query(), &page, db.get_database_backend()).unwrap();
     let ranges = u32::try_from(statement.sql.matches("UNION ALL").count() + 1).unwrap();
     bounded(db, statement, 4 * (SIZE + 2) * ranges, &format!("{order} {args:?}")).await;
 }
 
-/// Fails where a statement reads more rows than that.
+/// Fails if a statement reads more rows than `most`.
 async fn bounded(db: &DatabaseConnection, statement: Statement, most: u32, case: &str) {
     if db.get_database_backend() == DbBackend::Postgres {
         let plan = plan(db, statement).await;
@@ -161,13 +161,13 @@ async fn bounded(db: &DatabaseConnection, statement: Statement, most: u32, case:
     }
 }
 
-/// The rows that a node of a plan read, those that a filter removed included.
+/// The rows that a node of a plan read, including those that a filter removed.
 fn rows(line: &str) -> f64 {
     let counts = line.split_once(" read ").unwrap().1.split_once(" removed ").unwrap();
     counts.0.parse::<f64>().unwrap() + counts.1.parse::<f64>().unwrap()
 }
 
-/// The pages of many parents cost parents × page, whatever the number of children: here 50,000 each.
+/// The pages of many parents cost parents × page, however many children there are: here 50,000 each.
 #[tokio::test]
 async fn i3_the_children_of_many_parents_cost_a_page_each() {
     let test = TestDb::new().await;
@@ -176,7 +176,7 @@ async fn i3_the_children_of_many_parents_cost_a_page_each() {
     let statements = Statements::record(&mut db);
     let order = Order::of::<visit::Entity>([Sort::desc(Score)]).unwrap();
     let page = Page::new(&Args { first: Some(SIZE.into()), ..Args::default() }, &order, Limits::default()).unwrap();
-    let slices = fetch_many(&db, visit::Entity::find(), Kind, 0..4, &page).await.unwrap();
+    let slices = fetch(&db, Lists::per_parent(visit::Entity::find(), Kind, 0..4), &page).await.unwrap();
     assert!(slices.iter().all(|slice| slice.rows.len() == 10 && slice.has_next && !slice.has_previous));
     let [statement] = statements.take().try_into().unwrap();
     // Values, then NULLs: two ranges for each of four parents.
@@ -187,14 +187,14 @@ async fn i3_the_children_of_many_parents_cost_a_page_each() {
     let page =
         Page::new(&Args { first: Some(SIZE.into()), after, ..Args::default() }, &order, Limits::default()).unwrap();
     statements.take();
-    let slices = fetch_many(&db, visit::Entity::find(), Kind, 0..4, &page).await.unwrap();
+    let slices = fetch(&db, Lists::per_parent(visit::Entity::find(), Kind, 0..4), &page).await.unwrap();
     assert!(slices.iter().all(|slice| slice.rows.len() == 10 && slice.has_next && slice.has_previous));
     let [statement] = statements.take().try_into().unwrap();
     bounded(&db, statement, 4 * (SIZE + 2) * 20, "four parents after a row").await;
 }
 
-/// Half of the rows are of a kind that has become rare: where a page begins at its last ones, a planner that expects it
-/// to stay frequent must not walk through all that follows.
+/// Half of the rows have one kind, and all of them lie in the first half of the table. A page begins at the last of
+/// them. The planner expects the kind to be frequent there, and must not scan the rest of the table.
 #[tokio::test]
 async fn i3_a_value_that_has_become_rare_costs_no_more() {
     let test = TestDb::new().await;

@@ -1,6 +1,6 @@
-//! The format, frozen, and what it does with texts that are none of its own.
+//! The frozen format, and texts that are not cursors.
 
-use keyset::{CursorError, Direction, Key, Nulls, Order, Sort};
+use keyset::{CursorError, Direction, Key, KeyError, Nulls, Order, Sort};
 use sea_orm::Value;
 
 use crate::atlas::{self, City, Column};
@@ -71,6 +71,18 @@ fn e2_values_that_do_not_fit_the_order_are_refused() {
     check(&text(&[6, 1, 99]), CursorError::Malformed);
 }
 
+/// A text that decodes to a value that no cursor holds is malformed.
+#[test]
+fn e2_values_that_no_key_has_are_refused() {
+    use base64::Engine;
+    let order = atlas::order(&[(Column::River, Direction::Asc, Nulls::Last)]);
+    let key = Key::new(&order, vec!["a\0b".into(), 1.into()]).unwrap();
+    assert_eq!(order.seal(&key), Err(KeyError::Nul));
+    let [high, low] = order.fingerprint().to_be_bytes();
+    let nul = base64::prelude::BASE64_URL_SAFE_NO_PAD.encode([1, high, low, 195, b'a', 0, b'b', 6, 1]);
+    assert_eq!(order.open(&nul), Err(CursorError::Malformed));
+}
+
 #[test]
 fn a_text_too_long_to_page_by_is_refused() {
     let order = atlas::order(&[(Column::River, Direction::Asc, Nulls::Last)]);
@@ -78,14 +90,14 @@ fn a_text_too_long_to_page_by_is_refused() {
     let longest = order.seal(&key(376)).unwrap();
     assert_eq!(longest.as_str().len(), 512);
     assert_eq!(order.open(longest.as_str()), Ok(key(376)));
-    assert_eq!(order.seal(&key(377)), Err(CursorError::TooLong(514)));
-    assert_eq!(order.seal(&key(100_000)), Err(CursorError::TooLong(100_000)));
+    assert_eq!(order.seal(&key(377)), Err(KeyError::TooLong(514)));
+    assert_eq!(order.seal(&key(100_000)), Err(KeyError::TooLong(100_000)));
 }
 
 #[path = "../../fuzz/order.rs"]
 mod every_kind;
 
-/// The corpus of the fuzz target: good cursors, each a file.
+/// The corpus of the fuzz target: valid cursors, one per file.
 fn corpus() -> Vec<String> {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/fuzz/corpus/open");
     let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
@@ -105,8 +117,8 @@ fn e3_the_corpus_holds_cursors_of_every_kind() {
     }
 }
 
-/// A million texts that nobody wrote: cursors of the corpus with a few bytes changed, and noise behind a good head.
-/// None panics, and what opens is the one text of its key. The fuzz target `open` looks further.
+/// A million invalid texts: cursors of the corpus with a few bytes changed, and noise after a valid head.
+/// None panics, and a text that opens is the only text of its key. The fuzz target `open` searches further.
 #[test]
 fn e2_a_million_mutated_cursors_open_or_are_refused() {
     use base64::Engine;

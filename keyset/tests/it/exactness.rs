@@ -10,10 +10,10 @@ use crate::naive::{self, Expected};
 
 pub const LIMITS: Limits = Limits { default: 100, max: 100 };
 
-/// A place in a list: the row that stands there, or stood, and its cursor.
+/// A position in a list: its row, which may be deleted since, and its cursor.
 pub type Place = (Model, String);
 
-/// The arguments of a page between two places.
+/// The arguments of a page between two positions.
 pub fn args((end, size): (End, usize), after: Option<&Place>, before: Option<&Place>) -> Args {
     let size = i64::try_from(size).ok();
     let (first, last) = if end == End::Front { (size, None) } else { (None, size) };
@@ -21,7 +21,7 @@ pub fn args((end, size): (End, usize), after: Option<&Place>, before: Option<&Pl
     Args { first, after: cursor(after), last, before: cursor(before) }
 }
 
-/// What the naive twin finds on that page.
+/// The page that the naive twin finds.
 pub fn expected(
     cities: &[Model],
     criteria: &[Criterion],
@@ -32,7 +32,7 @@ pub fn expected(
     naive::slice(cities, criteria, page, after.map(|(row, _)| row), before.map(|(row, _)| row))
 }
 
-/// Compares one page with the naive twin's.
+/// Compares one page with that of the naive twin.
 async fn check(
     db: &DatabaseConnection,
     cities: &[Model],
@@ -44,7 +44,7 @@ async fn check(
     check_under(&atlas::order(criteria), db, cities, criteria, page, after, before).await;
 }
 
-/// The same under an order that is spelt otherwise than the criteria.
+/// The same under an order that is written differently from the criteria.
 async fn check_under(
     order: &Order,
     db: &DatabaseConnection,
@@ -60,7 +60,7 @@ async fn check_under(
     assert_eq!(Expected::of(&slice), twin, "{order}: {page:?} after {after:?} before {before:?}");
 }
 
-/// Every place of the list under this order.
+/// Every position of the list under this order.
 pub async fn places(db: &DatabaseConnection, order: &Order) -> Vec<Place> {
     let page = Page::new(&Args::default(), order, LIMITS).unwrap();
     let slice = keyset::fetch(db, City::find(), &page).await.unwrap();
@@ -68,7 +68,7 @@ pub async fn places(db: &DatabaseConnection, order: &Order) -> Vec<Place> {
     slice.rows.into_iter().map(|row| (row.item, seal(&row.key))).collect()
 }
 
-/// No bounds, a window, and every so-manieth place from either side.
+/// No bounds, a window, and every `step`-th position from each side.
 pub fn bounds(places: &[Place], step: usize) -> Vec<(Option<&Place>, Option<&Place>)> {
     let mut bounds = vec![(None, None), (Some(&places[2]), Some(&places[9]))];
     bounds.extend(places.iter().step_by(step).flat_map(|place| [(Some(place), None), (None, Some(place))]));
@@ -199,7 +199,7 @@ async fn three_sorts_that_all_can_be_null_are_paged_as_exactly() {
     }
 }
 
-/// The order of a value that no index holds: the same pages as of the column that it is made of.
+/// An order by a computed value has the same pages as the order by its column.
 #[tokio::test]
 async fn a_computed_order_is_paged_as_exactly() {
     use keyset::{Direction, Kind, Nulls, Sort};

@@ -10,7 +10,7 @@ use crate::atlas::{self, City, Column};
 mod title {
     use sea_orm::entity::prelude::*;
 
-    /// What a rank is called. There are ranks without a title.
+    /// The title of a rank. Some ranks have no title.
     #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
     #[sea_orm(table_name = "title")]
     pub struct Model {
@@ -32,7 +32,7 @@ struct Titled {
     title: Option<String>,
 }
 
-/// The title is unique and never NULL in its own table: in the join it repeats, and is NULL where there is none.
+/// The title is unique and never NULL in its own table. In the join it repeats, and is NULL for ranks without a title.
 #[tokio::test]
 async fn a_column_of_a_joined_table_repeats_and_can_be_null() {
     let test = TestDb::new().await;
@@ -60,7 +60,7 @@ async fn a_column_of_a_joined_table_repeats_and_can_be_null() {
     let mut expected: Vec<_> = cities.iter().map(|city| Titled { id: city.id, title: title(city.rank) }).collect();
     expected.sort_by_key(|city| (city.title.is_none(), city.title.clone(), city.id));
 
-    // No index spans a join: to compute the rows once is natural, and must not forget the NULLs.
+    // No index spans a join, so an order over it may be computed. That must include the NULLs.
     let computed = Order::of::<City>([Sort::asc(title::Column::Text).computed()]).unwrap();
     for (order, forward) in [(&order, true), (&order, false), (&computed, true), (&computed, false)] {
         let (mut pages, mut cursor) = (Vec::new(), None);

@@ -1,11 +1,11 @@
-//! Every kind of value: read from a row, written into a cursor, bound to a statement, on both databases.
+//! Every kind of value is read from a row, written to a cursor and bound to a statement, on both databases.
 #![expect(
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     reason = "one number makes a value of each kind"
 )]
 
-use keyset::{Args, CursorError, Direction, Key, Limits, Nulls, Order, Page, Sort, fetch};
+use keyset::{Args, Direction, Key, KeyError, Limits, Nulls, Order, Page, Sort, fetch};
 use sea_orm::prelude::*;
 use sea_orm::sea_query::NullOrdering;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, IntoActiveModel, Iterable, QueryOrder, Schema};
@@ -48,7 +48,7 @@ use specimen::{Column, Entity, Model};
 fn specimens(backend: DbBackend) -> Vec<Model> {
     let row = |id, text: &str, instant: &str, price: &str, number: i64| {
         let instant: DateTimeUtc = instant.parse().unwrap();
-        // PostgreSQL keeps microseconds, SQLite what it is given.
+        // PostgreSQL stores microseconds, SQLite nanoseconds.
         let nanos = if backend == DbBackend::Postgres { 0 } else { number % 1000 };
         let instant = instant + std::time::Duration::from_nanos(nanos.unsigned_abs());
         Model {
@@ -118,10 +118,10 @@ async fn filled(test: &TestDb) -> DatabaseConnection {
     db
 }
 
-/// The ids, a page of one at a time, from one end to the other.
+/// The ids from one end to the other, read in pages of one row.
 async fn walk(db: &DatabaseConnection, order: &Order, forward: bool) -> Vec<i32> {
     let (mut ids, mut cursor) = (Vec::new(), None);
-    // A cursor that does not find its own row again would go on for ever.
+    // If a cursor did not find its own row, the loop would not end.
     while ids.len() < 100 {
         let args = if forward {
             Args { first: Some(1), after: cursor, ..Args::default() }
@@ -166,7 +166,7 @@ async fn c1_every_kind_is_walked_both_ways() {
     }
 }
 
-/// What was inserted and what is read back are one place in the list.
+/// An inserted model and the model that is read back have the same key.
 #[tokio::test]
 async fn e3_a_model_at_hand_has_the_cursor_of_its_fetched_row() {
     let test = TestDb::new().await;
@@ -190,12 +190,12 @@ async fn e3_a_model_at_hand_has_the_cursor_of_its_fetched_row() {
 fn a_model_has_a_key_under_columns_of_its_own_table_alone() {
     let parcel = parcel::Model { id: Uuid::from_u128(1), size: 2, town: 3 };
     let order = Order::of::<parcel::Entity>([Sort::asc(Column::Int)]).unwrap();
-    assert_eq!(Key::of(&order, &parcel), Err(CursorError::NotAColumn(0)));
+    assert_eq!(Key::of(&order, &parcel), Err(KeyError::NotAColumn(0)));
     let order = Order::of::<parcel::Entity>([Sort::asc(parcel::Column::Town)]).unwrap();
     assert_eq!(Key::of(&order, &parcel).unwrap().values(), [3.into(), Uuid::from_u128(1).into()]);
 }
 
-/// A field can be of a wider type than the kind of its column.
+/// A field can have a wider type than the kind of its column.
 #[test]
 fn a_field_is_read_as_the_kind_of_its_column() {
     mod sighting {
@@ -234,7 +234,7 @@ async fn a_decimal_expression_is_compared_as_a_number() {
     assert_eq!(walk(&db, &order, false).await, [5, 3, 1, 2, 6, 7, 4, 8, 9]);
 }
 
-/// SQLite hands out integers where a fraction came to one, and PostgreSQL never does.
+/// SQLite returns an integer if an expression results in one. PostgreSQL never does.
 #[tokio::test]
 async fn a_double_that_came_out_whole_is_read() {
     use keyset::Kind;
@@ -249,7 +249,7 @@ async fn a_double_that_came_out_whole_is_read() {
     assert_eq!(walk(&db, &order, false).await, [3, 4, 1, 5, 2, 6, 7, 8, 9]);
 }
 
-/// On SQLite, a row value that ends in a UUID is sought, and one that ends in an integer is not written.
+/// On SQLite, a row value that ends in a UUID is used, and one that ends in an integer is not.
 #[tokio::test]
 async fn c_a_key_of_bytes_is_walked_as_exactly_as_one_of_integers() {
     let test = TestDb::new().await;

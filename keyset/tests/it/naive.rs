@@ -1,4 +1,4 @@
-//! The naive twin of the engine: sort a `Vec`, cut it, look around.
+//! The naive twin of the engine: sort a `Vec`, cut it, and compare the neighbours.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use keyset::{Direction, End, Nulls, Slice};
 
 use crate::atlas::{Column, Criterion, Model};
 
-/// What the engine must find.
+/// The page that the engine must find.
 #[derive(Debug, PartialEq)]
 pub struct Expected {
     pub ids: Vec<i32>,
@@ -15,7 +15,7 @@ pub struct Expected {
 }
 
 impl Expected {
-    /// The same of what the engine has found.
+    /// The page that the engine found.
     pub fn of(slice: &Slice<Model>) -> Self {
         let ids = slice.rows.iter().map(|row| row.item.id).collect();
         Self { ids, has_previous: slice.has_previous, has_next: slice.has_next }

@@ -1,15 +1,13 @@
 //! The pages around a page.
 
-use keyset::{
-    Args, End, Key, MOST_PAGES, Order, Page, PageCursors, fetch, fetch_many, page_cursors, page_cursors_many,
-};
+use keyset::{Args, End, Key, Lists, MAX_PAGES, Order, Page, PageCursors, fetch, page_cursors};
 use sea_orm::prelude::*;
 use testdb::TestDb;
 
 use crate::atlas::{self, City, Column};
 use crate::exactness::{LIMITS, args, bounds, places};
 
-/// The index in the list of the first row of the page that a key opens.
+/// The index of the first row of the page that a key opens.
 async fn opens(db: &DatabaseConnection, order: &Order, list: &[i32], key: Option<&Key>) -> usize {
     let after = key.map(|key| order.seal(key).unwrap().into());
     let page = Page::new(&Args { first: Some(1), after, ..Args::default() }, order, LIMITS).unwrap();
@@ -36,7 +34,7 @@ async fn every_cursor_opens_the_page_it_is_of() {
                     let found = page_cursors(&db, City::find(), &page, &slice, pages).await.unwrap();
                     assert_eq!(statements.take().len(), 1);
                     let case = format!("{order}: {size} after {start}, {pages} pages: {found:?}");
-                    let pages = pages.min(MOST_PAGES) as usize;
+                    let pages = pages.min(MAX_PAGES) as usize;
 
                     let expected = (1..=pages).map(|page| start + page * size).filter(|first| *first < list.len());
                     let mut next = Vec::new();
@@ -73,7 +71,7 @@ async fn around_an_empty_page_there_is_nothing() {
     let slice = fetch(&db, City::find(), &page).await.unwrap();
     let none = PageCursors { number: None, current: None, previous: vec![], next: vec![], last: None };
     assert_eq!(page_cursors(&db, City::find(), &page, &slice, 5).await.unwrap(), none);
-    // Nor where the slice was cut by another page than this one.
+    // Nor if the slice was cut by another page.
     let rows = fetch(&db, City::find(), &first(2)).await.unwrap();
     assert_eq!(page_cursors(&db, City::find(), &page, &rows, 5).await.unwrap(), none);
 }
@@ -85,7 +83,7 @@ fn first(size: i64) -> Page {
 #[tokio::test]
 async fn every_parent_has_the_cursors_of_its_own_list() {
     let (_test, db, statements) = atlas::recorded().await;
-    // Twice the same parent, and one that does not exist.
+    // One parent is given twice, and one does not exist.
     let ranks = [1, 0, 9, 1, 2];
     for criteria in atlas::orders(1) {
         let order = atlas::order(&criteria);
@@ -93,11 +91,12 @@ async fn every_parent_has_the_cursors_of_its_own_list() {
         for (after, before) in bounds(&places, 4) {
             for asked in [End::Front, End::Back].into_iter().flat_map(|end| [0, 1, 2, 5].map(|size| (end, size))) {
                 let page = Page::new(&args(asked, after, before), &order, LIMITS).unwrap();
-                let slices = fetch_many(&db, City::find(), Column::Rank, ranks, &page).await.unwrap();
+                let slices = fetch(&db, Lists::per_parent(City::find(), Column::Rank, ranks), &page).await.unwrap();
                 let none = slices.iter().all(|slice| slice.rows.is_empty());
                 for pages in [0, 2, 99] {
                     statements.take();
-                    let many = page_cursors_many(&db, City::find(), Column::Rank, ranks, &page, &slices, pages);
+                    let many =
+                        page_cursors(&db, Lists::per_parent(City::find(), Column::Rank, ranks), &page, &slices, pages);
                     let many = many.await.unwrap();
                     assert_eq!(statements.take().len(), usize::from(!none));
                     assert_eq!(many.len(), ranks.len());
@@ -118,18 +117,22 @@ async fn hundreds_of_parents_with_children_are_a_statement_or_a_few() {
     let page = first(2);
     for (parents, run) in [(0, 0), (1, 1), (133, 1), (134, 2), (300, 3)] {
         let ranks = || (0..3).cycle().take(parents);
-        let slices = fetch_many(&db, City::find(), Column::Rank, ranks(), &page).await.unwrap();
+        let slices = fetch(&db, Lists::per_parent(City::find(), Column::Rank, ranks()), &page).await.unwrap();
         statements.take();
-        let many = page_cursors_many(&db, City::find(), Column::Rank, ranks(), &page, &slices, 1).await.unwrap();
+        let many =
+            page_cursors(&db, Lists::per_parent(City::find(), Column::Rank, ranks()), &page, &slices, 1).await.unwrap();
         assert_eq!((many.len(), statements.take().len()), (parents, run));
         assert!(many.iter().zip(many.iter().skip(3)).all(|(one, same)| one == same && one.next.len() == 1));
     }
 
-    // A statement has room for 32,000 parameters on SQLite, and 65,000 on PostgreSQL: here each bracket has 1,000.
+    // A statement has at most 32,000 parameters on SQLite, and 65,000 on PostgreSQL. Here each bracket has 1,000.
     let some = City::find().filter(Column::Id.is_in(0..1000));
-    let slices = fetch_many(&db, some.clone(), Column::Rank, (0..3).cycle().take(60), &page).await.unwrap();
+    let slices =
+        fetch(&db, Lists::per_parent(some.clone(), Column::Rank, (0..3).cycle().take(60)), &page).await.unwrap();
     statements.take();
-    let many = page_cursors_many(&db, some, Column::Rank, (0..3).cycle().take(60), &page, &slices, 1).await.unwrap();
+    let many = page_cursors(&db, Lists::per_parent(some, Column::Rank, (0..3).cycle().take(60)), &page, &slices, 1)
+        .await
+        .unwrap();
     assert!(many.iter().all(|around| around.next.len() == 1));
     let most = if test.url.starts_with("sqlite") { 32_000 } else { 65_000 };
     let run = statements.take();
@@ -143,7 +146,9 @@ async fn a_parent_without_a_slice_is_refused() {
     let db = test.connect().await;
     atlas::create(&db, &atlas::cities()).await;
     let page = first(2);
-    let slices = fetch_many(&db, City::find(), Column::Rank, [0, 1], &page).await.unwrap();
-    let refused = page_cursors_many(&db, City::find(), Column::Rank, [0, 1, 2], &page, &slices, 1).await.unwrap_err();
-    assert_eq!(refused.to_string(), "Custom Error: 3 parents have as many slices, not 2");
+    let slices = fetch(&db, Lists::per_parent(City::find(), Column::Rank, [0, 1]), &page).await.unwrap();
+    let refused = page_cursors(&db, Lists::per_parent(City::find(), Column::Rank, [0, 1, 2]), &page, &slices, 1)
+        .await
+        .unwrap_err();
+    assert_eq!(refused.to_string(), "Custom Error: expected a slice for each of 3 lists, not 2");
 }

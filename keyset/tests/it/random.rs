@@ -11,7 +11,7 @@ use crate::atlas::{self, City, Column, Criterion, Model};
 use crate::exactness::LIMITS;
 use crate::naive::{self, Expected};
 
-/// What happens between two pages.
+/// A change between two pages.
 #[derive(Clone, Debug)]
 enum Change {
     Insert(Model),
@@ -19,7 +19,7 @@ enum Change {
     Update(i32, Option<i64>),
 }
 
-/// A page, after a change. Anchors are numbers of rows that were there at some time.
+/// A page after a change. Anchors are numbers of rows that exist or existed.
 #[derive(Clone, Debug)]
 struct Step {
     change: Change,
@@ -51,8 +51,8 @@ fn criteria() -> impl Strategy<Value = Vec<Criterion>> {
             if kept.iter().all(|(earlier, ..)| earlier.as_str() != column.as_str()) {
                 kept.push(criterion);
             }
-            // Nothing behind the primary key matters. The twin does not know that, and would tell a row from itself as
-            // it was before a change.
+            // Sorts after the primary key have no effect. The twin would use them to compare a row with itself before a
+            // change.
             if matches!(column, Column::Id) {
                 break;
             }
@@ -78,7 +78,7 @@ fn step() -> impl Strategy<Value = Step> {
     })
 }
 
-/// The rows that a filter keeps: a top-level OR, with a NULL in reach.
+/// Whether a filter keeps a row: a top-level OR, one side of which can be NULL.
 fn keeps(filtered: bool, city: &Model) -> bool {
     !filtered || city.people.is_some_and(|people| people >= 1) || city.rank == 0
 }

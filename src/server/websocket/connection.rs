@@ -1,4 +1,4 @@
-//! One connection, from its handshake to its end.
+//! One connection, from the handshake to the close.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -15,14 +15,14 @@ use tungstenite::error::ProtocolError;
 use super::message::{ClientMessage, End, ServerMessage};
 use super::operations::{Operation, Operations, Outcome};
 use super::{MAX_MESSAGE, MAX_OPERATIONS, Timeouts};
-use crate::graphql::{Code, refusal};
 use crate::metrics::Metrics;
-use crate::server::buffers::Room;
+use crate::request::{Code, refusal};
+use crate::server::buffers::BufferPermit;
 
-/// Pings without an answer after which a client is taken for dead.
-const UNANSWERED: u32 = 2;
+/// The number of unanswered pings after which a client is disconnected.
+const MAX_UNANSWERED: u32 = 2;
 
-/// Serves a connection to its end, or to that of the server.
+/// Serves a connection until it closes or the server stops.
 pub async fn run(
     socket: WebSocket,
     operations: Operations,
@@ -43,8 +43,8 @@ pub async fn run(
 struct Connection {
     socket: WebSocket,
     operations: Operations,
-    /// The room of what the socket has not taken yet, which it may hold to the end.
-    unwritten: Option<Room>,
+    /// The permit of a message that is being written; the socket may hold it until the connection ends.
+    unwritten: Option<BufferPermit>,
     timeouts: Timeouts,
     metrics: Metrics,
 }
@@ -60,7 +60,7 @@ impl Connection {
         }
         let init = timeout(self.timeouts.init, self.init()).await.map_err(|_| End::InitTimeout)??;
         let data = Arc::new(authorize(init).ok_or(End::Forbidden)?);
-        self.say(ServerMessage::ConnectionAck).await?;
+        self.send(ServerMessage::ConnectionAck).await?;
 
         let idle = self.timeouts.idle;
         let mut idle = interval_at(Instant::now() + idle, idle);
@@ -77,7 +77,7 @@ impl Connection {
                 }
                 (operation, outcome) = self.operations.next() => self.deliver(operation, outcome).await?,
                 _ = idle.tick() => {
-                    if unanswered == UNANSWERED {
+                    if unanswered == MAX_UNANSWERED {
                         return Err(End::Gone);
                     }
                     unanswered += 1;
@@ -94,13 +94,13 @@ impl Connection {
             match self.read(frame).await?.map(|(message, _)| message) {
                 Some(ClientMessage::ConnectionInit { payload }) => return Ok(payload.unwrap_or_default()),
                 Some(ClientMessage::Subscribe { .. }) => return Err(End::Unauthorized),
-                Some(ClientMessage::Ping { payload }) => self.say(ServerMessage::Pong { payload }).await?,
+                Some(ClientMessage::Ping { payload }) => self.send(ServerMessage::Pong { payload }).await?,
                 Some(ClientMessage::Pong | ClientMessage::Complete { .. }) | None => {}
             }
         }
     }
 
-    /// Does what a message of so many bytes asks for.
+    /// Handles a message of this many bytes.
     async fn handle(
         &mut self,
         message: ClientMessage,
@@ -110,7 +110,7 @@ impl Connection {
     ) -> Result<(), End> {
         match message {
             ClientMessage::ConnectionInit { .. } => Err(End::TooManyInits),
-            ClientMessage::Ping { payload } => self.say(ServerMessage::Pong { payload }).await,
+            ClientMessage::Ping { payload } => self.send(ServerMessage::Pong { payload }).await,
             ClientMessage::Pong => Ok(()),
             ClientMessage::Complete { id } => {
                 self.operations.end(&id);
@@ -120,27 +120,28 @@ impl Connection {
             ClientMessage::Subscribe { id, .. }
                 if self.operations.len() >= MAX_OPERATIONS || self.operations.bytes() + bytes > MAX_MESSAGE =>
             {
-                let message =
-                    format!("a connection has at most {MAX_OPERATIONS} operations at a time, of {MAX_MESSAGE} bytes");
+                let message = format!(
+                    "a connection has at most {MAX_OPERATIONS} concurrent operations, and at most {MAX_MESSAGE} bytes of them"
+                );
                 let error = refusal(Code::TooManyOperations, message);
-                self.say(ServerMessage::Error { id: &id, payload: &[error] }).await
+                self.send(ServerMessage::Error { id: &id, payload: &[error] }).await
             }
             ClientMessage::Subscribe { id, payload } => {
                 let request: Request =
                     payload.try_into().map_err(|error: ServerError| End::BadRequest(error.message))?;
                 let (executor, data) = (executor.clone(), data.clone());
-                // Nothing of it happens here: whatever becomes of it, the connection goes on.
+                // Nothing is executed here: a panic must not end the connection.
                 let begin = async move { executor.execute_stream(request, Some(data)) };
-                self.operations.start(id, bytes, stream::once(begin).flatten().boxed());
+                self.operations.start(id, bytes, stream::once(begin).flatten());
                 Ok(())
             }
         }
     }
 
     async fn deliver(&mut self, operation: Operation, outcome: Outcome) -> Result<(), End> {
-        let Outcome { message, codes, is_last, room } = outcome;
+        let Outcome { message, codes, is_last, permit } = outcome;
         self.count(&codes);
-        self.unwritten = room;
+        self.unwritten = permit;
         self.write(Some(Message::text(message?))).await?;
         self.unwritten = None;
         if is_last {
@@ -151,7 +152,7 @@ impl Connection {
         Ok(())
     }
 
-    /// The message in what the socket gave, if there is one, and its bytes.
+    /// The message in a frame, if there is one, and its size in bytes.
     async fn read(
         &mut self,
         frame: Option<Result<Message, axum::Error>>,
@@ -159,7 +160,7 @@ impl Connection {
         match frame {
             Some(Ok(Message::Text(text))) => Ok(Some((ClientMessage::read(&text)?, text.len()))),
             Some(Ok(Message::Binary(_))) => Err(End::BadRequest("binary".into())),
-            // The pong is made already. Were it not written before the next one is made, they would pile up.
+            // The library has queued the pong. It is written now, so that pongs do not accumulate.
             Some(Ok(Message::Ping(_))) => self.write(None).await.map(|()| None),
             Some(Ok(Message::Pong(_))) => Ok(None),
             Some(Ok(Message::Close(_))) | None => Err(End::Gone),
@@ -167,7 +168,7 @@ impl Connection {
         }
     }
 
-    async fn say(&mut self, message: ServerMessage<'_>) -> Result<(), End> {
+    async fn send(&mut self, message: ServerMessage<'_>) -> Result<(), End> {
         self.count(&message.codes());
         self.write(Some(Message::text(message.text()?))).await
     }
@@ -178,8 +179,8 @@ impl Connection {
         }
     }
 
-    /// Writes a message, and all that is to be written before it. Meanwhile nothing is read, so that no more can be
-    /// asked for than is answered; the operations come to their next results.
+    /// Writes a message after those that are queued. Meanwhile nothing is read, so requests cannot accumulate; the
+    /// operations continue to their next results.
     async fn write(&mut self, message: Option<Message>) -> Result<(), End> {
         let written = async {
             match message {
@@ -196,16 +197,16 @@ impl Connection {
         }
     }
 
-    /// Ends the operations, tells the client why, and hears it out: what is left unread would have the system discard
-    /// what the client has yet to read.
+    /// Ends the operations, sends the close frame, and reads to the end: closing a socket with unread data would make the
+    /// system discard what the client has not received yet.
     async fn close(mut self, end: End) {
         drop(self.operations);
-        let patience = if matches!(end, End::TooSlow) { self.timeouts.write } else { self.timeouts.close };
+        let time = if matches!(end, End::TooSlow) { self.timeouts.write } else { self.timeouts.close };
         let unreadable = matches!(end, End::TooBig | End::NotText | End::NotWebSocket);
         let frame = end.frame();
-        // Not why: that can be in the client's words.
-        tracing::debug!(code = frame.as_ref().map(|frame| frame.code), "a WebSocket ends");
-        let goodbye = async {
+        // Without the reason, which can quote the client.
+        tracing::debug!(code = frame.as_ref().map(|frame| frame.code), "closing a WebSocket");
+        let closing = async {
             if let Some(frame) = frame {
                 self.socket.send(Message::Close(Some(frame))).await?;
             }
@@ -215,13 +216,12 @@ impl Connection {
             }
             Ok::<_, axum::Error>(())
         };
-        // Whoever has not read is told as soon as there is room for it: of what the connection held, that is all that
-        // is left. Whether it succeeds or not, it is the last that is done.
-        let _ = timeout(patience, goodbye).await;
+        // A failure changes nothing: the connection ends.
+        let _ = timeout(time, closing).await;
     }
 }
 
-/// Why nothing more can be read.
+/// Why a frame cannot be read.
 fn broken(error: axum::Error) -> End {
     match error.into_inner().downcast_ref() {
         Some(Capacity(_)) => End::TooBig,

@@ -1,17 +1,17 @@
-//! What is said on a connection, and how it ends.
+//! The messages of the protocol, and the reasons to close a connection.
 
 use async_graphql::{Response, ServerError};
 use axum::extract::ws::{CloseFrame, Utf8Bytes};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::graphql::Code;
+use crate::request::Code;
 use crate::server::request::Parameters;
 
-/// Bytes of an id, which every message about its operation repeats.
-const LONGEST_ID: usize = 256;
+/// The maximum length of an id in bytes: every message of its operation repeats it.
+const MAX_ID: usize = 256;
 
-/// What a client says.
+/// A message from the client.
 #[derive(Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ClientMessage {
@@ -32,7 +32,7 @@ pub enum ClientMessage {
     },
 }
 
-/// What the server says.
+/// A message from the server.
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ServerMessage<'a> {
@@ -54,51 +54,51 @@ pub enum ServerMessage<'a> {
     },
 }
 
-/// Why a connection ends.
+/// Why a connection is closed.
 #[derive(Debug)]
 pub enum End {
-    /// The client left, or is out of reach.
+    /// The client disconnected or does not answer.
     Gone,
-    /// The server stops.
+    /// The server is stopping.
     GoingAway,
-    /// What came was no WebSocket frame.
+    /// Invalid WebSocket frame.
     NotWebSocket,
-    /// What came as text was none.
+    /// Invalid UTF-8.
     NotText,
-    /// A message of more than [`MAX_MESSAGE`](super::MAX_MESSAGE) bytes.
+    /// A message exceeds [`MAX_MESSAGE`](super::MAX_MESSAGE) bytes.
     TooBig,
-    /// A response that cannot be written down.
+    /// A response cannot be serialised.
     Internal,
-    /// The client does not read. The code is one at which clients try again.
+    /// The client does not read. On this code, clients reconnect.
     TooSlow,
-    /// A message that is none of the protocol, and why.
+    /// Invalid message, and the reason.
     BadRequest(String),
-    /// An operation before the acknowledgement.
+    /// `subscribe` before the acknowledgement.
     Unauthorized,
-    /// Turned away at `connection_init`.
+    /// `connection_init` was rejected.
     Forbidden,
-    /// The client speaks another protocol.
+    /// The client offered no supported subprotocol.
     SubprotocolNotAcceptable,
     /// No `connection_init` in time.
     InitTimeout,
-    /// An operation whose id another one has.
+    /// The id of a running operation.
     SubscriberExists(String),
     /// More than one `connection_init`.
     TooManyInits,
 }
 
 impl ClientMessage {
-    /// Reads a message.
+    /// Parses a message.
     ///
     /// # Errors
     ///
-    /// [`End::BadRequest`]. JSON that is nested deeper than 128 levels is among what is not read.
+    /// [`End::BadRequest`], also for JSON with more than 128 levels.
     pub fn read(text: &str) -> Result<Self, End> {
         let message = serde_json::from_str(text).map_err(|error| End::BadRequest(error.to_string()))?;
         match message {
             Self::Subscribe { id, .. } if id.is_empty() => Err(End::BadRequest("an id must not be empty".into())),
-            Self::Subscribe { id, .. } if id.len() > LONGEST_ID => {
-                Err(End::BadRequest(format!("an id has at most {LONGEST_ID} bytes")))
+            Self::Subscribe { id, .. } if id.len() > MAX_ID => {
+                Err(End::BadRequest(format!("an id has at most {MAX_ID} bytes")))
             }
             message => Ok(message),
         }
@@ -106,16 +106,16 @@ impl ClientMessage {
 }
 
 impl ServerMessage<'_> {
-    /// As it is written.
+    /// The message as JSON.
     ///
     /// # Errors
     ///
-    /// [`End::Internal`] where it cannot be.
+    /// [`End::Internal`] if it cannot be serialised.
     pub fn text(&self) -> Result<String, End> {
         serde_json::to_string(self).map_err(|_| End::Internal)
     }
 
-    /// What the client is told of that went wrong.
+    /// The codes of the errors in the message.
     pub fn codes(&self) -> Vec<Code> {
         let errors = match self {
             Self::Next { payload, .. } => &payload.errors[..],
@@ -127,13 +127,13 @@ impl ServerMessage<'_> {
 }
 
 impl End {
-    /// What the client is told, if it can be.
+    /// The close frame, unless the client is gone.
     pub fn frame(self) -> Option<CloseFrame> {
         let (code, reason) = match self {
             Self::Gone => return None,
             Self::GoingAway => (1001, "Going away".into()),
             Self::NotWebSocket => (1002, "Protocol error".into()),
-            Self::NotText => (1007, "Not UTF-8".into()),
+            Self::NotText => (1007, "Invalid UTF-8".into()),
             Self::TooBig => (1009, format!("A message has at most {} bytes", super::MAX_MESSAGE)),
             Self::Internal => (1011, "Internal error".into()),
             Self::TooSlow => (1013, "The client reads too slowly".into()),
@@ -145,12 +145,12 @@ impl End {
             Self::SubscriberExists(id) => (4409, format!("Subscriber for {id} already exists")),
             Self::TooManyInits => (4429, "Too many initialisation requests".into()),
         };
-        Some(CloseFrame { code, reason: fitting(reason) })
+        Some(CloseFrame { code, reason: truncated(reason) })
     }
 }
 
-/// As much as fits into a close frame.
-fn fitting(mut reason: String) -> Utf8Bytes {
+/// As much of a reason as fits into a close frame.
+fn truncated(mut reason: String) -> Utf8Bytes {
     reason.truncate(reason.floor_char_boundary(123));
     reason.into()
 }

@@ -1,4 +1,4 @@
-//! The operations of a connection: in each the results are in order, and the operations take turns.
+//! The operations of a connection. The results of one operation are in order; the operations alternate.
 
 use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
@@ -9,24 +9,24 @@ use std::pin::Pin;
 use async_graphql::{Response, Value};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{AbortHandle, Abortable, BoxStream, FuturesUnordered, Peekable};
-use futures_util::{FutureExt, StreamExt};
+use futures_util::{FutureExt, Stream, StreamExt};
 
 use super::message::{End, ServerMessage};
-use crate::graphql::{Code, Error};
-use crate::server::buffers::{Buffers, Room, no_room_for_answer};
+use crate::request::{Code, Error, refusal};
+use crate::server::buffers::{BufferPermit, Buffers, RESPONSE_DROPPED};
 
 /// The operations of a connection.
 pub struct Operations {
     buffers: Buffers,
-    by_id: HashMap<String, Begun>,
-    /// Each is on its way to its next result.
+    by_id: HashMap<String, Entry>,
+    /// Operations that compute their next result.
     running: FuturesUnordered<BoxFuture<'static, (Operation, Outcome)>>,
-    /// Each has a result, and goes on when that is written.
+    /// Operations whose result waits to be written.
     waiting: VecDeque<(Operation, Outcome)>,
 }
 
-/// What an operation is ended by, and how many bytes began it.
-struct Begun {
+/// The handle that ends an operation, and the size of its `subscribe` message.
+struct Entry {
     handle: AbortHandle,
     bytes: usize,
 }
@@ -38,21 +38,21 @@ pub struct Operation {
     responses: Peekable<Abortable<BoxStream<'static, Response>>>,
 }
 
-/// What an operation came to.
+/// The next result of an operation.
 pub struct Outcome {
-    /// The message that says it, or why there is none.
+    /// The message, or why there is none.
     pub message: Result<String, End>,
-    /// The errors in it.
+    /// The codes of the errors in it.
     pub codes: Vec<Code>,
-    /// Whether it is over.
+    /// Whether the operation has ended.
     pub is_last: bool,
-    /// What the message takes.
-    pub room: Option<Room>,
+    /// The permit of the message.
+    pub permit: Option<BufferPermit>,
 }
 
 impl Operations {
-    /// None yet, whose messages take their room here.
-    pub fn within(buffers: Buffers) -> Self {
+    /// No operations yet; their messages use this memory budget.
+    pub fn new(buffers: Buffers) -> Self {
         Self { buffers, by_id: HashMap::new(), running: FuturesUnordered::new(), waiting: VecDeque::new() }
     }
 
@@ -64,16 +64,16 @@ impl Operations {
         self.by_id.len()
     }
 
-    /// The bytes that began them.
+    /// The size of all `subscribe` messages.
     pub fn bytes(&self) -> usize {
-        self.by_id.values().map(|begun| begun.bytes).sum()
+        self.by_id.values().map(|entry| entry.bytes).sum()
     }
 
-    /// Begins an operation under an id that is free.
-    pub fn start(&mut self, id: String, bytes: usize, responses: BoxStream<'static, Response>) {
+    /// Starts an operation under a free id.
+    pub fn start(&mut self, id: String, bytes: usize, responses: impl Stream<Item = Response> + Send + 'static) {
         let (handle, registration) = AbortHandle::new_pair();
-        self.by_id.insert(id.clone(), Begun { handle, bytes });
-        // One that panics is over, and the others are not.
+        self.by_id.insert(id.clone(), Entry { handle, bytes });
+        // A panic ends one operation, not the connection.
         let responses = AssertUnwindSafe(responses).catch_unwind();
         let responses = responses.map(|response| {
             response.unwrap_or_else(|panic| Response::from_errors(vec![Error::panicked(&*panic).of_request()]))
@@ -82,20 +82,20 @@ impl Operations {
         self.resume(Operation { id, buffers: self.buffers.clone(), responses });
     }
 
-    /// Ends an operation, if there is one. No more is heard of it, and its id is free.
+    /// Ends an operation, if it exists. It sends nothing more, and its id is free.
     pub fn end(&mut self, id: &str) {
-        if let Some(begun) = self.by_id.remove(id) {
-            begun.handle.abort();
+        if let Some(entry) = self.by_id.remove(id) {
+            entry.handle.abort();
             self.waiting.retain(|(operation, _)| !operation.is_aborted());
         }
     }
 
-    /// Lets an operation go on, whose result is written.
+    /// Continues an operation whose result was written.
     pub fn resume(&mut self, operation: Operation) {
         self.running.push(operation.advance().boxed());
     }
 
-    /// The next result. Its operation stands still until it is [resumed](Self::resume).
+    /// The next result. Its operation pauses until it is [resumed](Self::resume).
     pub async fn next(&mut self) -> (Operation, Outcome) {
         loop {
             if let Some(result) = self.waiting.pop_front() {
@@ -105,7 +105,7 @@ impl Operations {
         }
     }
 
-    /// Lets every operation come to its next result.
+    /// Runs every operation to its next result.
     pub async fn collect(&mut self) -> Infallible {
         loop {
             self.collect_one().await;
@@ -114,7 +114,7 @@ impl Operations {
 
     async fn collect_one(&mut self) {
         match self.running.next().await {
-            // It ended because it was told to, and its id may be another's by now.
+            // It was ended, and its id may already be reused.
             Some((operation, _)) if operation.is_aborted() => {}
             Some(result) => self.waiting.push_back(result),
             None => future::pending().await,
@@ -138,23 +138,26 @@ impl Operation {
         (self, outcome)
     }
 
-    /// A response without data is a failure when it is the last, or when its errors stand nowhere in the request. In
-    /// the midst of a subscription it is one event that could not be shown.
+    /// Whether a response ends the operation with `error`. A response without data does so if it is the last, or if none
+    /// of its errors has a path. Otherwise it is one event of a subscription that failed.
     fn is_failure(&mut self, response: &Response) -> bool {
         if response.data != Value::Null || response.errors.is_empty() {
             return false;
         }
-        let of_request = response.errors.iter().all(|error| error.path.is_empty());
-        of_request || matches!(Pin::new(&mut self.responses).peek().now_or_never(), Some(None))
+        let is_of_request = response.errors.iter().all(|error| error.path.is_empty());
+        is_of_request || matches!(Pin::new(&mut self.responses).peek().now_or_never(), Some(None))
     }
 
-    /// What is said, if there is room for it.
+    /// The message with its permit, or an error if it exceeds the memory budget.
     fn outcome(&self, message: &ServerMessage<'_>) -> Outcome {
         let outcome = Outcome::of(message);
         let Ok(text) = &outcome.message else { return outcome };
-        match self.buffers.take_for_answer(text.len()) {
-            Some(room) => Outcome { room: Some(room), ..outcome },
-            None => Outcome::of(&ServerMessage::Error { id: &self.id, payload: &[no_room_for_answer()] }),
+        match self.buffers.acquire_for_response(text.len()) {
+            Some(permit) => Outcome { permit: Some(permit), ..outcome },
+            None => Outcome::of(&ServerMessage::Error {
+                id: &self.id,
+                payload: &[refusal(Code::AnswerDropped, RESPONSE_DROPPED)],
+            }),
         }
     }
 
@@ -169,7 +172,7 @@ impl Outcome {
             message: message.text(),
             codes: message.codes(),
             is_last: !matches!(message, ServerMessage::Next { .. }),
-            room: None,
+            permit: None,
         }
     }
 }

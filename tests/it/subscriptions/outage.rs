@@ -6,7 +6,7 @@ use std::time::Duration;
 use ::entity::book_rating;
 use bookends::config::Limits;
 use bookends::db::Db;
-use bookends::graphql::Api;
+use bookends::shop::Api;
 use sea_orm::prelude::*;
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, DbBackend, Set, Statement};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -26,7 +26,7 @@ const LISTENERS: &str =
 /// How many connections listen to this database.
 async fn listeners(db: &Db) -> i64 {
     let count = Statement::from_string(DbBackend::Postgres, format!("SELECT count(*) {LISTENERS}"));
-    db.reader.query_one_raw(count).await.unwrap().unwrap().try_get_by_index(0).unwrap()
+    db.writer.query_one_raw(count).await.unwrap().unwrap().try_get_by_index(0).unwrap()
 }
 
 /// Ends them.
@@ -200,7 +200,7 @@ struct Wire {
 
 impl Wire {
     async fn to(shop: &Shop) -> Self {
-        let server = shop.db.reader.get_postgres_connection_pool().connect_options();
+        let server = shop.db.writer.get_postgres_connection_pool().connect_options();
         let server = (server.get_host().to_owned(), server.get_port());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let (start, name) = shop.test.url.rsplit_once('/').unwrap();

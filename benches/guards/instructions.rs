@@ -1,0 +1,45 @@
+//! The instructions of a request, counted by Valgrind in all threads of the process: SQLite has its own.
+//!
+//! Each request is measured in two runs that differ in nothing but the number of requests, so the start-up cancels out:
+//! `benches/guards.sh` divides the difference.
+
+#![expect(missing_docs, reason = "what the macros generate")]
+
+#[expect(dead_code, reason = "the counts need the database, too")]
+mod service;
+
+use gungraun::{Callgrind, EntryPoint, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main};
+use service::{GUARDED, IN_MEMORY, Service};
+
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[library_benchmark]
+#[bench::trivial_20("trivial", 20)]
+#[bench::trivial_2020("trivial", 2020)]
+#[bench::ten_20("ten", 20)]
+#[bench::ten_420("ten", 420)]
+#[bench::hundred_20("hundred", 20)]
+#[bench::hundred_120("hundred", 120)]
+#[bench::nested_20("nested", 20)]
+#[bench::nested_120("nested", 120)]
+fn requests(name: &str, requests: usize) {
+    let guarded = *GUARDED.iter().find(|guarded| guarded.name == name).expect("a guarded request");
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let service = Service::new(IN_MEMORY, None).await;
+        let body = service.warm(guarded).await;
+        for _ in 0..requests {
+            service.answer(&body).await;
+        }
+    });
+}
+
+library_benchmark_group!(name = guards, benchmarks = requests);
+
+main!(
+    config = LibraryBenchmarkConfig::default()
+        .tool(Callgrind::with_args(["--cache-sim=no", "--branch-sim=no"]).entry_point(EntryPoint::None)),
+    library_benchmark_groups = guards
+);

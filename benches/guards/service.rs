@@ -1,0 +1,127 @@
+//! The requests that are guarded, and the service that answers them in this process.
+
+use axum::Router;
+use axum::body::{Body, Bytes, to_bytes};
+use axum::http::{Request, StatusCode};
+use bookends::config::{Bounds, Limits, Plan, Settings};
+use bookends::db::Db;
+use bookends::seed::{self, Progress};
+use bookends::server::{Access, Server};
+use bookends::shop::Api;
+use serde_json::{Value, json};
+use testdb::Statements;
+use tower::ServiceExt;
+
+/// One database in memory for all connections of this process. In `:memory:` each connection would have its own, and
+/// the server would read on its writer, as it never does with a file.
+pub const IN_MEMORY: &str = "sqlite:///guards?vfs=memdb";
+
+/// Enough for the pages, few enough to fill in a moment under Valgrind.
+const PLAN: Plan = Plan { books: 60, ratings: 2_000, orders: 0, rng_seed: 0 };
+
+/// The first answers to a document take other paths than the later ones: plans and statements are then cached.
+const WARM_UP: usize = 3;
+
+macro_rules! info {
+    () => {
+        "pageInfo { hasPreviousPage hasNextPage startCursor endCursor }"
+    };
+}
+
+/// A request: its name in the records, and a document with a variable for a cursor if there is a list to page through.
+#[derive(Clone, Copy)]
+pub struct Guarded {
+    pub name: &'static str,
+    list: Option<&'static str>,
+    document: &'static str,
+}
+
+pub const GUARDED: [Guarded; 4] = [
+    Guarded { name: "trivial", list: None, document: "{ __typename }" },
+    Guarded {
+        name: "ten",
+        list: Some("ratings"),
+        document: concat!(
+            "query Ten($after: String) { ratings(first: 10, after: $after) ",
+            "{ edges { cursor node { id rating book { name } } } ",
+            info!(),
+            " } }"
+        ),
+    },
+    Guarded {
+        name: "hundred",
+        list: Some("ratings"),
+        document: concat!(
+            "query Hundred($after: String) { ratings(first: 100, after: $after) ",
+            "{ edges { cursor node { id rating book { name } } } ",
+            info!(),
+            " } }"
+        ),
+    },
+    Guarded {
+        name: "nested",
+        list: Some("books"),
+        document: concat!(
+            "query Nested($after: String) { books(first: 50, after: $after) ",
+            "{ nodes { id name ratings(first: 5) { nodes { id rating } pageInfo { hasPreviousPage hasNextPage } } } ",
+            info!(),
+            " } }"
+        ),
+    },
+];
+
+/// A filled database, and the routes over it.
+pub struct Service {
+    pub db: Db,
+    routes: Router,
+}
+
+impl Service {
+    /// Fills an empty database. With a recorder, each statement that reads is recorded.
+    pub async fn new(url: &str, recorder: Option<&Statements>) -> Self {
+        // One connection to read: a request that comes before the last one has released its own would open another.
+        let settings = Settings { database_connections: 1, ..Settings::new(url) };
+        let mut db = Db::connect(&settings).await.expect("a database");
+        db.migrate().await.expect("a migrated database");
+        seed::fill(&db, PLAN, Progress::Lines).await.expect("a filled database");
+        if let Some(statements) = recorder {
+            db.reader.set_metric_callback(statements.recorder());
+        }
+        let routes = Server::new(Api::new(db.clone(), Limits::DEFAULT), Access::Nobody, Bounds::DEFAULT).router();
+        Self { db, routes }
+    }
+
+    /// The body of a request for a page that has rows before and after it, answered a few times.
+    pub async fn warm(&self, guarded: Guarded) -> Bytes {
+        let mut body = json!({ "query": guarded.document });
+        if let Some(list) = guarded.list {
+            // The fifth row: 55 books are left, and more ratings.
+            let document = format!("{{ {list}(first: 5) {{ pageInfo {{ endCursor }} }} }}");
+            let answer = self.answer(&json!({ "query": document }).to_string().into()).await;
+            let answer: Value = serde_json::from_slice(&answer).expect("an answer in JSON");
+            body["variables"]["after"] = answer["data"][list]["pageInfo"]["endCursor"].clone();
+        }
+        let body = Bytes::from(body.to_string());
+        for _ in 0..WARM_UP {
+            let answer: Value = serde_json::from_slice(&self.answer(&body).await).expect("an answer in JSON");
+            assert!(answer["errors"].is_null(), "{answer}");
+            if let Some(list) = guarded.list {
+                let info = &answer["data"][list]["pageInfo"];
+                assert!(info["hasPreviousPage"] == true && info["hasNextPage"] == true, "{info}");
+            }
+        }
+        body
+    }
+
+    /// Answers one request.
+    pub async fn answer(&self, body: &Bytes) -> Bytes {
+        let request = Request::post("/graphql")
+            .header("Content-Type", "application/json")
+            .header("Accept", "application/graphql-response+json")
+            .body(Body::from(body.clone()))
+            .expect("a request");
+        let Ok(response) = self.routes.clone().oneshot(request).await;
+        assert_eq!(response.status(), StatusCode::OK);
+        to_bytes(response.into_body(), usize::MAX).await.expect("a body")
+    }
+}

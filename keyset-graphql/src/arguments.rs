@@ -1,0 +1,82 @@
+//! The arguments of a field that no macro parses.
+
+use async_graphql::{InputType, Name, Value, Variables};
+use async_graphql_value::Value as Written;
+use keyset::Args;
+
+use crate::error::code;
+use crate::plan::collect::Collected;
+use crate::{Error, Result};
+
+/// The arguments as the document has them.
+pub(crate) struct Given(Vec<(Name, Written)>);
+
+impl Given {
+    pub fn of(field: &Collected<'_>) -> Self {
+        let arguments = &field.field().node.arguments;
+        Self(arguments.iter().map(|(name, value)| (name.node.clone(), value.node.clone())).collect())
+    }
+
+    pub fn bind<'a>(&'a self, variables: &'a Variables) -> Arguments<'a> {
+        Arguments { given: self, variables }
+    }
+}
+
+/// The arguments of a field, with the variables of a request.
+#[derive(Clone, Copy)]
+pub struct Arguments<'a> {
+    given: &'a Given,
+    variables: &'a Variables,
+}
+
+impl Arguments<'_> {
+    /// The value of an argument.
+    ///
+    /// # Errors
+    ///
+    /// [`BAD_USER_INPUT`](code::BAD_USER_INPUT) if it does not have this type.
+    pub fn get<T: InputType>(&self, name: &str) -> Result<T> {
+        let given = self.given.0.iter().find(|(given, _)| given == name);
+        let value = given.and_then(|(_, value)| bound(value, self.variables));
+        let wrong = |error: async_graphql::InputValueError<T>| {
+            let error = error.into_server_error(async_graphql::Pos::default());
+            Error::client(code::BAD_USER_INPUT, format!("the argument `{name}`: {}", error.message))
+        };
+        T::parse(value).map_err(wrong)
+    }
+
+    /// The arguments of a page.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::get`].
+    pub fn page(&self) -> Result<Args> {
+        Ok(Args {
+            first: self.get::<Option<i32>>("first")?.map(Into::into),
+            after: self.get("after")?,
+            last: self.get::<Option<i32>>("last")?.map(Into::into),
+            before: self.get("before")?,
+        })
+    }
+}
+
+/// A value with its variables; `None` for an absent one. By the specification (section 3.10, "Input Coercion") a field
+/// of an input object whose variable is absent is absent too.
+fn bound(value: &Written, variables: &Variables) -> Option<Value> {
+    Some(match value {
+        Written::Variable(name) => return variables.get(name).cloned(),
+        Written::Null => Value::Null,
+        Written::Number(number) => Value::Number(number.clone()),
+        Written::String(text) => Value::String(text.clone()),
+        Written::Boolean(value) => Value::Boolean(*value),
+        Written::Binary(bytes) => Value::Binary(bytes.clone()),
+        Written::Enum(name) => Value::Enum(name.clone()),
+        Written::List(items) => {
+            Value::List(items.iter().map(|item| bound(item, variables).unwrap_or(Value::Null)).collect())
+        }
+        Written::Object(fields) => {
+            let field = |(name, value): (&Name, &Written)| Some((name.clone(), bound(value, variables)?));
+            Value::Object(fields.iter().filter_map(field).collect())
+        }
+    })
+}

@@ -1,0 +1,95 @@
+//! The database that lists read from, in the context of a request.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_graphql::Context;
+use keyset::{End, ReadRows, Record};
+use sea_orm::prelude::async_trait::async_trait;
+use sea_orm::{DbBackend, DbErr, Statement, Value};
+
+use crate::Error;
+
+/// The connection that lists read through. Put one into the data of the schema, or of a request, whose own goes first.
+/// Cheap to clone.
+#[derive(Clone)]
+pub struct Reader {
+    connection: Arc<dyn ReadRows + Send>,
+    failed: fn(DbErr) -> Error,
+    pages_read: Option<Arc<PagesRead>>,
+}
+
+/// Receives the name of a list field, the end of its pages, and their number.
+type PagesRead = dyn Fn(&str, End, usize) + Send + Sync;
+
+impl Reader {
+    /// Reads through this connection, or pool.
+    pub fn new(connection: impl ReadRows + Send + 'static) -> Self {
+        let failed = |error| Error::internal(&error);
+        Self { connection: Arc::new(connection), failed, pages_read: None }
+    }
+
+    /// Says what a client reads when the database fails: by default `INTERNAL`.
+    #[must_use]
+    pub fn on_failure(self, failed: fn(DbErr) -> Error) -> Self {
+        Self { failed, ..self }
+    }
+
+    /// Calls this when pages have been read, for metrics.
+    #[must_use]
+    pub fn on_pages_read(self, pages_read: impl Fn(&str, End, usize) + Send + Sync + 'static) -> Self {
+        Self { pages_read: Some(Arc::new(pages_read)), ..self }
+    }
+
+    /// The error that a client reads when the database fails.
+    pub fn error(&self, error: DbErr) -> Error {
+        (self.failed)(error)
+    }
+
+    pub(crate) fn pages_read(&self, field: &str, end: End, pages: usize) {
+        if let Some(pages_read) = &self.pages_read {
+            pages_read(field, end, pages);
+        }
+    }
+}
+
+impl fmt::Debug for Reader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reader").finish_non_exhaustive()
+    }
+}
+
+/// Shortcuts to the data of a request.
+pub trait ContextExt<'a> {
+    /// The connection that lists read through.
+    ///
+    /// # Panics
+    ///
+    /// Panics if neither the schema nor the request has a [`Reader`] in its data.
+    fn reader(&self) -> &'a Reader;
+}
+
+impl<'a> ContextExt<'a> for Context<'a> {
+    fn reader(&self) -> &'a Reader {
+        self.data_unchecked()
+    }
+}
+
+#[async_trait]
+impl ReadRows for Reader {
+    fn backend(&self) -> DbBackend {
+        self.connection.backend()
+    }
+
+    async fn read(&self, statement: Statement) -> Result<Vec<Record>, DbErr> {
+        self.connection.read(statement).await
+    }
+
+    fn reads_each(&self) -> bool {
+        self.connection.reads_each()
+    }
+
+    async fn read_each(&self, statement: Statement, each: Vec<Value>) -> Result<Vec<Vec<Record>>, DbErr> {
+        self.connection.read_each(statement, each).await
+    }
+}

@@ -1,0 +1,41 @@
+//! What a field costs, declared next to it.
+//!
+//! Every field costs 1, and a list costs its size times the cost of a selected object. A [`Cost`] is the price that a
+//! field adds. An application collects the declarations of its types and prices a document before it runs it.
+
+/// The price that a field adds to the 1 of every field. Fields of one name have one price.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cost {
+    /// One statement, for all objects that the field is selected of.
+    Statement,
+
+    /// One object. At the root of an operation it is one statement. Elsewhere it is joined to a statement, or was read
+    /// already, as `node` of an edge; the price is the same.
+    Lookup,
+    /// A page: one statement, and as many objects as `first` or `last` say.
+    List,
+    /// As many objects as this argument lists, by one statement per type.
+    Keys {
+        /// The argument that lists ids.
+        argument: &'static str,
+        /// The number of types.
+        types: usize,
+    },
+    /// An exact count, which reads every row.
+    Count,
+    /// A count up to the argument `upTo`.
+    CountUpTo {
+        /// The value of `upTo` where it is absent.
+        default: u32,
+    },
+    /// The cursors of this many pages on either side.
+    PageCursors {
+        /// The pages.
+        pages: u32,
+    },
+    /// One write transaction.
+    Write,
+}
+
+/// The names of fields, each with its price.
+pub type Costs = &'static [(&'static str, Cost)];

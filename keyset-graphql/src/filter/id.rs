@@ -1,0 +1,40 @@
+//! Conditions on a global id.
+
+use std::slice::from_ref;
+
+use async_graphql::{ID, InputObject};
+use sea_orm::{ColumnTrait, Condition};
+use uuid::Uuid;
+
+use super::Scope;
+use super::comparison::among;
+use crate::{GlobalId, NodeType, Result};
+
+/// Conditions on a global id: all that are given must hold.
+#[derive(Clone, Debug, Default, InputObject)]
+pub struct IdFilter {
+    /// Equal to this.
+    eq: Option<ID>,
+    /// Not equal to this.
+    ne: Option<ID>,
+    /// Equal to one of these; an empty list matches nothing.
+    r#in: Option<Vec<ID>>,
+    /// Equal to none of these; an empty list matches everything.
+    not_in: Option<Vec<ID>>,
+}
+
+impl IdFilter {
+    /// The rows whose key matches: the UUID of an object of this type.
+    ///
+    /// # Errors
+    ///
+    /// [`ID_INVALID`](crate::error::code::ID_INVALID) and [`FILTER_TOO_LARGE`](crate::error::code::FILTER_TOO_LARGE).
+    pub fn on<N: NodeType>(&self, key: impl ColumnTrait, node_type: N, scope: &mut Scope) -> Result<Condition> {
+        let (eq, ne) = (self.eq.as_ref().map(from_ref), self.ne.as_ref().map(from_ref));
+        among([eq, self.r#in.as_deref()], [ne, self.not_in.as_deref()], scope, |ids| {
+            let keys =
+                ids.iter().map(|id| Ok(GlobalId::<N>::parse_as(id, node_type)?.key)).collect::<Result<Vec<Uuid>>>()?;
+            Ok(Condition::all().add(key.is_in(keys)))
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! The arguments of lists, besides those of a page.
+//!
+//! A list that is ordered and filtered by clients has the arguments `(OrderBy<CitySortField>, Matching<CityFilter>)`.
+//! [`sort::by_columns`](crate::sort::by_columns) and [`filter::matching`](crate::filter::matching) apply them.
+
+use async_graphql::InputType;
+
+use crate::Result;
+use crate::arguments::Arguments;
+use crate::filter::Filter;
+use crate::input::InputFields;
+use crate::sort::Sort;
+
+/// The arguments of a list: one of those below, a tuple of two to four, or a type of your own.
+pub trait ListArgs: Sized + Send + Sync {
+    /// Describes them.
+    fn describe(arguments: &mut InputFields<'_>);
+
+    /// Reads them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Arguments::get`].
+    fn read(arguments: &Arguments<'_>) -> Result<Self>;
+}
+
+/// A list without more arguments.
+impl ListArgs for () {
+    fn describe(_: &mut InputFields<'_>) {}
+
+    fn read(_: &Arguments<'_>) -> Result<Self> {
+        Ok(())
+    }
+}
+
+/// The argument `orderBy`: the criteria of the order, over an enum of fields.
+#[derive(Clone, Debug)]
+pub struct OrderBy<F>(pub Option<Vec<Sort<F>>>);
+
+impl<F> OrderBy<F> {
+    /// The criteria, the first decides first; without the argument, none.
+    pub fn criteria(&self) -> &[Sort<F>] {
+        self.0.as_deref().unwrap_or_default()
+    }
+}
+
+impl<F: InputType + Copy> ListArgs for OrderBy<F> {
+    fn describe(arguments: &mut InputFields<'_>) {
+        let description = "The order of the list. A cursor belongs to the order that it was read under.";
+        arguments.field::<Option<Vec<Sort<F>>>>("orderBy", description);
+    }
+
+    fn read(arguments: &Arguments<'_>) -> Result<Self> {
+        arguments.get("orderBy").map(Self)
+    }
+}
+
+/// The argument `where`: a filter.
+// Boxed, because it is large and moved often.
+#[derive(Clone, Debug)]
+pub struct Matching<F>(pub Option<Box<F>>);
+
+impl<F> Matching<F> {
+    /// The filter, if there is one.
+    pub fn filter(&self) -> Option<&F> {
+        self.0.as_deref()
+    }
+}
+
+impl<F: Filter> ListArgs for Matching<F> {
+    fn describe(arguments: &mut InputFields<'_>) {
+        arguments.field::<Option<Box<F>>>("where", "Only objects that match this filter.");
+    }
+
+    fn read(arguments: &Arguments<'_>) -> Result<Self> {
+        arguments.get("where").map(Self)
+    }
+}
+
+macro_rules! tuple {
+    ($($args:ident),+) => {
+        impl<$($args: ListArgs),+> ListArgs for ($($args,)+) {
+            fn describe(arguments: &mut InputFields<'_>) {
+                $($args::describe(arguments);)+
+            }
+
+            fn read(arguments: &Arguments<'_>) -> Result<Self> {
+                Ok(($($args::read(arguments)?,)+))
+            }
+        }
+    };
+}
+
+tuple!(A, B);
+tuple!(A, B, C);
+tuple!(A, B, C, D);

@@ -1,0 +1,232 @@
+//! Objects by their keys: `node`, `nodes`, and fields that return one object.
+
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
+use std::marker::PhantomData;
+
+use async_graphql::parser::types::Field;
+use async_graphql::registry::Registry;
+use async_graphql::{ContextSelectionSet, ID, OutputType, Positioned, ServerResult, Value};
+use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+
+use crate::Result;
+use crate::global_id::{GlobalId, NodeKey, NodeType};
+use crate::keyed::Keyed;
+use crate::object::Fields;
+use crate::plan::collect::{Collected, Sets};
+use crate::plan::object::{Boxed, Objects, Selection};
+use crate::plan::resolved::ResolvedField;
+use crate::plan::writer::{Writer, Written};
+use crate::plan::{Planner, Run};
+use crate::registry;
+
+/// The types that implement the interface `Node`.
+pub trait Nodes: NodeType {
+    /// The type of their primary keys.
+    type Key: NodeKey;
+
+    /// The object of a type: see [`ObjectType::of`].
+    fn object(self) -> ObjectType<Self::Key>;
+}
+
+/// A type of objects with this type of keys.
+pub struct ObjectType<K: NodeKey>(Box<dyn Declared<K>>);
+
+impl<K: NodeKey> ObjectType<K> {
+    /// The type of these objects.
+    pub fn of<T: Keyed<Key = K>>() -> Self {
+        Self(Box::new(Type::<T>(PhantomData)))
+    }
+}
+
+/// A type of objects, for planning.
+trait Declared<K: NodeKey>: Send + Sync {
+    fn name(&self) -> &'static str;
+    fn register(&self, registry: &mut Registry) -> String;
+    fn plan(&self, sets: &Sets<'_>, planner: &mut Planner<'_>) -> Box<dyn Planned<K>>;
+}
+
+/// What is selected of the objects of a type.
+trait Planned<K: NodeKey>: Send + Sync {
+    /// Reads the objects with these keys: one statement.
+    fn read<'a, 'p: 'a>(&'p self, run: &'a Run<'_>, keys: BTreeSet<K>) -> Boxed<'a, Result<Box<dyn Found<K> + 'p>>>;
+}
+
+/// Objects that were read by their keys.
+trait Found<K>: Send + Sync {
+    /// Writes the object with this key; null where there is none.
+    fn write(&self, key: &K, writer: &mut Writer<'_>) -> Written;
+}
+
+struct Type<T>(PhantomData<fn() -> T>);
+
+impl<T: Keyed> Declared<T::Key> for Type<T> {
+    fn name(&self) -> &'static str {
+        T::NAME
+    }
+
+    fn register(&self, registry: &mut Registry) -> String {
+        Fields::<T>::register(registry)
+    }
+
+    fn plan(&self, sets: &Sets<'_>, planner: &mut Planner<'_>) -> Box<dyn Planned<T::Key>> {
+        Box::new(Selection::<T>::new(sets, None, planner))
+    }
+}
+
+impl<T: Keyed> Planned<T::Key> for Selection<T> {
+    fn read<'a, 'p: 'a>(
+        &'p self,
+        run: &'a Run<'_>,
+        keys: BTreeSet<T::Key>,
+    ) -> Boxed<'a, Result<Box<dyn Found<T::Key> + 'p>>> {
+        Box::pin(async move {
+            let mut joins = Vec::new();
+            self.joins(run, &mut joins);
+            let wanted = T::Entity::find().filter(T::key_column().is_in(keys));
+            let rows = keyset::find_rows(run.reader, &wanted, &joins).await.map_err(|error| run.reader.error(error))?;
+            let mut found = FoundObjects { objects: Objects::new(self, run), numbers: HashMap::new() };
+            for row in &rows {
+                let number = found.objects.read(row).map_err(|error| run.reader.error(error))?;
+                if let Some(number) = number {
+                    found.numbers.insert(T::key(found.objects.row(number)), number);
+                }
+            }
+            found.objects.load(run).await;
+            Ok(Box::new(found) as Box<dyn Found<T::Key>>)
+        })
+    }
+}
+
+struct FoundObjects<'p, T: Keyed> {
+    objects: Objects<'p, T>,
+    numbers: HashMap<T::Key, usize>,
+}
+
+impl<T: Keyed> Found<T::Key> for FoundObjects<'_, T> {
+    fn write(&self, key: &T::Key, writer: &mut Writer<'_>) -> Written {
+        let Some(number) = self.numbers.get(key) else {
+            writer.value(&());
+            return Ok(());
+        };
+        self.objects.write(*number, writer)
+    }
+}
+
+/// The object with a key; null where there is none.
+#[derive(Clone, Copy, Debug)]
+pub struct ByKey<T: Keyed>(pub T::Key);
+
+impl<T: Keyed> OutputType for ByKey<T> {
+    fn type_name() -> Cow<'static, str> {
+        T::NAME.into()
+    }
+
+    fn create_type_info(registry: &mut Registry) -> String {
+        Fields::<T>::register(registry)
+    }
+
+    async fn resolve(&self, context: &ContextSelectionSet<'_>, field: &Positioned<Field>) -> ServerResult<Value> {
+        let plan = |field: &Collected<'_>, planner: &mut Planner<'_>| Selection::new(&field.sets(), None, planner);
+        let show = async |plan: &Selection<T>, run: &Run<'_>, writer: &mut Writer<'_>| {
+            Ok(plan.read(run, BTreeSet::from([self.0])).await?.write(&self.0, writer))
+        };
+        ResolvedField::of(context, field).resolve(None, plan, show).await
+    }
+}
+
+/// The object with a global id; null where there is none. In the schema it is the interface `Node`.
+#[derive(Clone, Copy, Debug)]
+pub struct Node<N: Nodes>(pub GlobalId<N, N::Key>);
+
+/// The objects with these global ids, in the same order; null where there is none. One statement per type reads them.
+#[derive(Clone, Debug)]
+pub struct NodeList<N: Nodes>(pub Vec<GlobalId<N, N::Key>>);
+
+/// What is selected of each type, in the order of [`NodeType::ALL`].
+struct PerType<N: Nodes>(Vec<Box<dyn Planned<N::Key>>>);
+
+impl<N: Nodes> PerType<N> {
+    fn plan(field: &Collected<'_>, planner: &mut Planner<'_>) -> Self {
+        let sets = field.sets();
+        Self(N::ALL.iter().map(|of| of.object().0.plan(&sets, &mut planner.of_statement())).collect())
+    }
+
+    /// Reads the objects with these ids.
+    async fn read<'p>(
+        &'p self,
+        ids: &[GlobalId<N, N::Key>],
+        run: &Run<'_>,
+    ) -> Result<HashMap<N, Box<dyn Found<N::Key> + 'p>>> {
+        let mut found = HashMap::new();
+        for (node_type, planned) in N::ALL.iter().zip(&self.0) {
+            let keys: BTreeSet<N::Key> = ids.iter().filter(|id| id.node_type == *node_type).map(|id| id.key).collect();
+            if !keys.is_empty() {
+                found.insert(*node_type, planned.read(run, keys).await?);
+            }
+        }
+        Ok(found)
+    }
+}
+
+fn write<N: Nodes>(
+    id: &GlobalId<N, N::Key>,
+    found: &HashMap<N, Box<dyn Found<N::Key> + '_>>,
+    writer: &mut Writer<'_>,
+) -> Written {
+    let Some(found) = found.get(&id.node_type) else {
+        writer.value(&());
+        return Ok(());
+    };
+    found.write(&id.key, writer)
+}
+
+impl<N: Nodes> OutputType for Node<N> {
+    fn type_name() -> Cow<'static, str> {
+        "Node".into()
+    }
+
+    fn create_type_info(registry: &mut Registry) -> String {
+        let description = "An object with an id that is unique among all objects.";
+        let types = |registry: &mut Registry| {
+            let objects = N::ALL.iter().map(|node_type| node_type.object().0);
+            let register = |object: Box<dyn Declared<N::Key>>| {
+                registry.add_implements(object.name(), "Node");
+                object.register(registry)
+            };
+            objects.map(register).collect()
+        };
+        registry::interface::<Self>(registry, description, types, |fields| {
+            fields.field::<ID>("id", "The global id: `node` finds the object by it.");
+        })
+    }
+
+    async fn resolve(&self, context: &ContextSelectionSet<'_>, field: &Positioned<Field>) -> ServerResult<Value> {
+        let show = async |plan: &PerType<N>, run: &Run<'_>, writer: &mut Writer<'_>| {
+            Ok(write(&self.0, &plan.read(&[self.0], run).await?, writer))
+        };
+        ResolvedField::of(context, field).resolve(None, PerType::plan, show).await
+    }
+}
+
+impl<N: Nodes> OutputType for NodeList<N> {
+    fn type_name() -> Cow<'static, str> {
+        "[Node]".into()
+    }
+
+    fn create_type_info(registry: &mut Registry) -> String {
+        Node::<N>::create_type_info(registry);
+        Self::qualified_type_name()
+    }
+
+    async fn resolve(&self, context: &ContextSelectionSet<'_>, field: &Positioned<Field>) -> ServerResult<Value> {
+        let show = async |plan: &PerType<N>, run: &Run<'_>, writer: &mut Writer<'_>| {
+            let found = plan.read(&self.0, run).await?;
+            Ok(writer.list(self.0.iter(), |writer, id| {
+                writer.nullable(|writer| write(id, &found, writer));
+                Ok(())
+            }))
+        };
+        ResolvedField::of(context, field).resolve(None, PerType::plan, show).await
+    }
+}

@@ -1,0 +1,223 @@
+//! GraphQL objects that stand for rows, and the declaration of their fields.
+
+use std::sync::Arc;
+
+use async_graphql::OutputType;
+use async_graphql::registry::Registry;
+use keyset::Modelled;
+use sea_orm::{ColumnTrait, EntityTrait};
+use serde::Serialize;
+
+use crate::cost::Cost;
+use crate::global_id::{GlobalId, NodeType};
+use crate::keyed::Keyed;
+use crate::list::{Listed, NestedList, list_of};
+use crate::plan::relation::{One, Relation, Sums};
+use crate::plan::writer::write;
+use crate::registry::{self, ObjectFields};
+use crate::value::Object;
+
+/// A type of objects that stand for rows of a table. Its values do not matter: it declares the fields. Implement it for the
+/// entity, or, if that is in another crate, for an empty enum.
+///
+/// ```
+/// # use sea_orm::tests_cfg::cake;
+/// use keyset_graphql::{Fields, RowObject};
+///
+/// enum Cake {}
+///
+/// impl RowObject for Cake {
+///     type Entity = cake::Entity;
+///     const NAME: &str = "Cake";
+///
+///     fn fields(fields: &mut Fields<Self>) {
+///         fields.describe("A cake.");
+///         fields.column("name", "The name.", |cake| &cake.name);
+///     }
+/// }
+/// ```
+pub trait RowObject: Sized + Send + Sync + 'static {
+    /// The table.
+    type Entity: Modelled<Model: Sync>;
+
+    /// The name of the type in the schema.
+    const NAME: &'static str;
+
+    /// Declares the fields.
+    fn fields(fields: &mut Fields<Self>);
+}
+
+/// A row of an object's table.
+pub type Model<T> = <<T as RowObject>::Entity as EntityTrait>::Model;
+
+/// A column of an object's table.
+pub type Column<T> = <<T as RowObject>::Entity as EntityTrait>::Column;
+
+/// Writes the value of a field as JSON.
+pub(crate) type Leaf<M> = Arc<dyn Fn(&M, &mut Vec<u8>) + Send + Sync>;
+
+/// The fields of an object.
+pub struct Fields<T: RowObject> {
+    description: &'static str,
+    pub(crate) all: Vec<Field<T>>,
+    pub(crate) relations: Vec<Box<dyn Relation<T>>>,
+}
+
+/// Registers a field with this name and description.
+type Register = dyn Fn(&mut ObjectFields<'_>, &'static str, &'static str) + Send + Sync;
+
+/// A declared field.
+pub(crate) struct Field<T: RowObject> {
+    pub name: &'static str,
+    description: &'static str,
+    pub cost: Option<Cost>,
+    register: Box<Register>,
+    pub kind: Kind<T>,
+}
+
+/// How a field is read.
+pub(crate) enum Kind<T: RowObject> {
+    /// From the row.
+    Column(Leaf<Model<T>>),
+    /// From a relation to one, by its number: what this number names in it.
+    Related(usize, usize),
+    /// By a list of its own.
+    List(Arc<dyn NestedList<T>>),
+}
+
+impl<T: RowObject> Fields<T> {
+    /// The declared fields of a type.
+    pub(crate) fn of() -> Self {
+        let mut fields = Self { description: "", all: Vec::new(), relations: Vec::new() };
+        T::fields(&mut fields);
+        fields
+    }
+
+    /// Describes the object.
+    pub fn describe(&mut self, description: &'static str) {
+        self.description = description;
+    }
+
+    /// A value that the row holds.
+    pub fn column<L>(&mut self, name: &'static str, description: &'static str, get: fn(&Model<T>) -> &L)
+    where
+        L: OutputType + Serialize + 'static,
+    {
+        self.leaf::<L>(name, description, Arc::new(move |row, json| write(get(row), json)));
+    }
+
+    /// A value that is computed from the row.
+    pub fn computed<L>(&mut self, name: &'static str, description: &'static str, compute: fn(&Model<T>) -> L)
+    where
+        L: OutputType + Serialize + 'static,
+    {
+        self.leaf::<L>(name, description, Arc::new(move |row, json| write(&compute(row), json)));
+    }
+
+    fn leaf<L: OutputType>(&mut self, name: &'static str, description: &'static str, leaf: Leaf<Model<T>>) {
+        let register = |fields: &mut ObjectFields<'_>, name, description| _ = fields.field::<L>(name, description);
+        self.add(name, description, None, register, Kind::Column(leaf));
+    }
+
+    /// The global id, `id`.
+    pub fn id<N: NodeType>(&mut self, node_type: N, description: &'static str)
+    where
+        T: Keyed,
+    {
+        let id = move |row: &Model<T>| async_graphql::ID::from(GlobalId { node_type, key: T::key(row) });
+        self.leaf::<async_graphql::ID>("id", description, Arc::new(move |row, json| write(&id(row), json)));
+    }
+
+    /// A relation to one: the object whose key this column of the row holds. It is read in the statement of the row.
+    /// The field is null where the column is.
+    pub fn to_one<U: Keyed>(&mut self, name: &'static str, description: &'static str, column: Column<T>) {
+        let is_nullable = column.def().is_null();
+        let register = move |fields: &mut ObjectFields<'_>, name: &'static str, description: &'static str| {
+            let ty = Object::<U>::create_type_info(fields.registry);
+            let ty = if is_nullable { ty.trim_end_matches('!').to_owned() } else { ty };
+            fields.field_of(name, description, ty, async_graphql::indexmap::IndexMap::default());
+        };
+        let kind = Kind::Related(self.relations.len(), 0);
+        self.relations.push(Box::new(One::<T, U>::new(column, is_nullable)));
+        self.add(name, description, Some(Cost::Lookup), register, kind);
+    }
+
+    /// Columns of another table that belong to the object, such as sums: of the row of `S` whose unique column `to`
+    /// equals the column `from` of this one. It is read in the statement of the row.
+    pub fn beside<S>(&mut self, from: Column<T>, to: S::Column) -> Beside<'_, T, S>
+    where
+        S: Modelled<Model: Sync>,
+    {
+        self.relations.push(Box::new(Sums::<T, S>::new(from, to, Vec::new())));
+        Beside { relation: self.relations.len() - 1, fields: self, from, to, leaves: Vec::new() }
+    }
+
+    /// A list of the objects whose `column` holds the key of this one. One statement reads it for all objects.
+    pub fn list<U: Listed>(&mut self, name: &'static str, description: &'static str, column: Column<U>)
+    where
+        T: Keyed,
+    {
+        let list = list_of::<T, U>(name, column);
+        let described = Arc::clone(&list);
+        let register =
+            move |fields: &mut ObjectFields<'_>, name, description| described.register(fields, name, description);
+        self.add(name, description, Some(Cost::List), register, Kind::List(list));
+    }
+
+    fn add(
+        &mut self,
+        name: &'static str,
+        description: &'static str,
+        cost: Option<Cost>,
+        register: impl Fn(&mut ObjectFields<'_>, &'static str, &'static str) + Send + Sync + 'static,
+        kind: Kind<T>,
+    ) {
+        self.all.push(Field { name, description, cost, register: Box::new(register), kind });
+    }
+
+    /// Registers the type.
+    pub(crate) fn register(registry: &mut Registry) -> String {
+        let declared = Self::of();
+        registry::object::<Object<T>>(registry, declared.description, |fields| {
+            for field in &declared.all {
+                (field.register)(fields, field.name, field.description);
+            }
+        })
+    }
+}
+
+/// Declares fields that another table holds: see [`Fields::beside`].
+pub struct Beside<'a, T: RowObject, S: EntityTrait<Model: Sync>> {
+    fields: &'a mut Fields<T>,
+    relation: usize,
+    from: Column<T>,
+    to: S::Column,
+    leaves: Vec<Leaf<Option<S::Model>>>,
+}
+
+impl<T: RowObject, S: Modelled<Model: Sync>> Beside<'_, T, S> {
+    /// A value that is computed from the row of the other table, if there is one.
+    pub fn computed<L>(
+        &mut self,
+        name: &'static str,
+        description: &'static str,
+        compute: fn(Option<&S::Model>) -> L,
+    ) -> &mut Self
+    where
+        L: OutputType + Serialize + 'static,
+    {
+        let leaf: Leaf<Option<S::Model>> = Arc::new(move |row, json| write(&compute(row.as_ref()), json));
+        let register = |fields: &mut ObjectFields<'_>, name, description| _ = fields.field::<L>(name, description);
+        let kind = Kind::Related(self.relation, self.leaves.len());
+        self.leaves.push(leaf);
+        // The relation has the fields so far.
+        self.fields.relations[self.relation] = Box::new(Sums::<T, S>::new(self.from, self.to, self.leaves.clone()));
+        self.fields.add(name, description, Some(Cost::Lookup), register, kind);
+        self
+    }
+}
+
+/// The prices of an object's fields.
+pub fn costs<T: RowObject>() -> Vec<(&'static str, Cost)> {
+    Fields::<T>::of().all.iter().filter_map(|field| Some((field.name, field.cost?))).collect()
+}

@@ -1,0 +1,87 @@
+//! Cursors for numbered pages.
+
+use async_graphql::SimpleObject;
+use keyset::{Key, Order, Slice};
+use serde::Serialize;
+
+use crate::Result;
+
+/// The number of pages shown on either side.
+const SHOWN: usize = 2;
+/// The number of pages looked for on either side: one more, to know whether the list ends with those that are shown.
+pub const REACH: u32 = 3;
+
+/// The pages around a page, each opened by `first` (the size of this page) and `after` its cursor.
+///
+/// They are found by seeking three pages to either side, however long the list is. So pages have numbers only up to
+/// three pages from the beginning of the list, and around an empty page there is none.
+#[derive(Serialize, SimpleObject)]
+#[serde(tag = "__typename", rename_all = "camelCase")]
+pub struct PageCursors {
+    /// The first page of the list.
+    first: PageCursor,
+    /// The page before this one; null on the first page.
+    previous: Option<PageCursor>,
+    /// This page with up to two before and two after it, in the order of the list.
+    around: Vec<PageCursor>,
+    /// The page after this one; null on the last page.
+    next: Option<PageCursor>,
+    /// The last page of the list. Where it is more than two pages away, it holds as many objects as this one, and can
+    /// overlap the page before it.
+    last: Option<PageCursor>,
+}
+
+/// A page of a list.
+#[derive(Clone, Serialize, SimpleObject)]
+#[serde(tag = "__typename", rename_all = "camelCase")]
+pub struct PageCursor {
+    /// For `after`; empty for the first page, because an empty cursor is an absent one.
+    cursor: String,
+    /// The page's number, from 1; null where the beginning of the list is too far away to know.
+    ///
+    /// A page that does not begin a multiple of its size after the beginning of the list has the number of the page
+    /// that its first object would be on, rounded up, and the pages around it count on from there.
+    page: Option<i32>,
+    /// Whether it is the page that was asked for.
+    is_current: bool,
+}
+
+impl PageCursors {
+    /// The pages around this slice, from what the engine found.
+    ///
+    /// # Errors
+    ///
+    /// `INTERNAL` for a key that no cursor can represent.
+    pub fn new<M>(found: &keyset::PageCursors, slice: &Slice<M>, order: &Order) -> Result<Self> {
+        let page = |key: Option<&Key>, distance: i64| -> Result<PageCursor> {
+            let number = found.number.and_then(|number| number.checked_add_signed(distance));
+            Ok(PageCursor {
+                cursor: key.map(|key| order.seal(key)).transpose()?.map_or_else(String::new, String::from),
+                page: number.and_then(|number| i32::try_from(number).ok()),
+                is_current: distance == 0,
+            })
+        };
+        let previous: Vec<PageCursor> =
+            (1..).zip(&found.previous).map(|(back, key)| page(key.as_ref(), -back)).collect::<Result<_>>()?;
+        let current = (!slice.rows.is_empty()).then(|| page(found.current.as_ref(), 0)).transpose()?;
+        let next: Vec<PageCursor> =
+            (1..).zip(&found.next).map(|(on, key)| page(Some(key), on)).collect::<Result<_>>()?;
+
+        let is_first = current.is_some() && found.current.is_none();
+        let last = match &found.last {
+            // It is out of reach, so its number is unknown.
+            Some(last) if next.len() > SHOWN => {
+                Some(PageCursor { page: None, is_current: false, ..page(Some(last), 0)? })
+            }
+            _ => next.last().or(current.as_ref()).cloned(),
+        };
+        let around = previous.iter().take(SHOWN).rev().chain(&current).chain(next.iter().take(SHOWN));
+        Ok(Self {
+            first: PageCursor { cursor: String::new(), page: Some(1), is_current: is_first },
+            previous: previous.first().cloned(),
+            around: around.cloned().collect(),
+            next: next.first().cloned(),
+            last,
+        })
+    }
+}

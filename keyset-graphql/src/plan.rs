@@ -1,0 +1,75 @@
+//! A plan per field of the root: what is selected, in the form in which it is read and written.
+//!
+//! ```text
+//! document → collect → plan          once per document
+//! arguments → page → bracket → rows → JSON     for each request
+//! ```
+//!
+//! A plan does not depend on variables. They are bound when it is executed: the arguments of lists, and the conditions of
+//! `@skip` and `@include`. (The idea of a plan instead of resolvers is that of Tailcall and Exograph, and of Benjie
+//! Gillam's Grafast.)
+
+use async_graphql::Variables;
+use async_graphql::registry::Registry;
+use keyset::{Join, Limits};
+use sea_orm::{ColumnTrait, EntityTrait, IdenStatic as _};
+
+pub mod collect;
+pub mod connection;
+pub mod fields;
+pub mod object;
+pub mod once;
+pub mod plain;
+pub mod plans;
+pub mod relation;
+pub mod resolved;
+pub mod variables;
+pub mod writer;
+
+use collect::Fragments;
+
+use crate::Reader;
+
+/// What planning needs to know.
+pub struct Planner<'a> {
+    pub fragments: &'a Fragments,
+    registry: &'a Registry,
+    /// The joins in the statement, by what they join: several selections share one.
+    joins: Vec<(String, Join)>,
+}
+
+impl Planner<'_> {
+    /// Whether a fragment on this type applies to an object.
+    pub fn is_a(&self, object: &str, on: &str) -> bool {
+        object == on || self.registry.types.get(on).is_some_and(|on| on.is_possible_type(object))
+    }
+
+    /// A join of the statement: to its rows, or to those of another join.
+    pub fn join<E: EntityTrait>(&mut self, rows: Option<&Join>, from: impl ColumnTrait, to: E::Column) -> Join {
+        let what =
+            format!("{:?} {} {}.{}", rows.map(Join::name), from.as_str(), E::default().table_name(), to.as_str());
+        if let Some((_, known)) = self.joins.iter().find(|(known, _)| *known == what) {
+            return known.clone();
+        }
+        let name = format!("t{}", self.joins.len() + 1);
+        let join = match rows {
+            None => Join::new::<E>(&name, from, to),
+            Some(rows) => rows.then::<E>(&name, from, to),
+        };
+        self.joins.push((what, join.clone()));
+        join
+    }
+
+    /// The planner of another statement.
+    pub fn of_statement(&self) -> Planner<'_> {
+        Planner { joins: Vec::new(), ..*self }
+    }
+}
+
+/// What reading needs to know.
+#[derive(Clone, Copy)]
+pub struct Run<'a> {
+    pub reader: &'a Reader,
+    pub limits: Limits,
+    pub variables: &'a Variables,
+}

@@ -1,0 +1,119 @@
+//! What is selected of a connection.
+
+use keyset::Texts;
+
+use super::Planner;
+use super::collect::{Collected, Sets, When, collect};
+use super::fields::PlannedFields;
+use super::object::Selection;
+use super::plain::Plain;
+use crate::arguments::Given;
+use crate::connection;
+use crate::object::RowObject;
+
+mod read;
+mod write;
+
+pub use write::Connections;
+
+/// What is selected of a connection.
+pub struct Connection<T: RowObject> {
+    fields: PlannedFields<Field>,
+    /// What is selected of the objects, at each place where they are.
+    selections: Vec<(When, Selection<T>)>,
+    texts: Texts,
+}
+
+enum Field {
+    TypeName,
+    Edges(PlannedFields<EdgeField>),
+    /// By the number of the selection.
+    Nodes(usize),
+    PageInfo(PlannedFields<PageInfoField>),
+    TotalCount,
+    /// The number of the count, its bound, and what is selected.
+    ApproximateCount(Given, Plain),
+    PageCursors(Plain),
+}
+
+enum EdgeField {
+    TypeName,
+    Cursor,
+    /// By the number of the selection.
+    Node(usize),
+}
+
+#[derive(Clone, Copy)]
+enum PageInfoField {
+    TypeName,
+    HasPreviousPage,
+    HasNextPage,
+    StartCursor,
+    EndCursor,
+}
+
+impl<T: RowObject> Connection<T> {
+    pub fn new(sets: &Sets<'_>, planner: &mut Planner<'_>) -> Self {
+        let mut selections = Vec::new();
+        let name = connection::connection_name(T::NAME);
+        let fields = PlannedFields::new(&collect(sets, planner.fragments, &|on| on == name), |field| {
+            Some(match field.name() {
+                "__typename" => Field::TypeName,
+                "edges" => Field::Edges(edges(field, &mut selections, planner)),
+                "nodes" => Field::Nodes(objects(field, &mut selections, planner)),
+                "pageInfo" => Field::PageInfo(page_info(field, planner)),
+                "totalCount" => Field::TotalCount,
+                "approximateCount" => {
+                    Field::ApproximateCount(Given::of(field), Plain::new(&field.sets(), planner.fragments))
+                }
+                "pageCursors" => Field::PageCursors(Plain::new(&field.sets(), planner.fragments)),
+                _ => return None,
+            })
+        });
+        Self { fields, selections, texts: Texts::default() }
+    }
+}
+
+impl Field {
+    fn needs_page(&self) -> bool {
+        matches!(self, Self::Edges(_) | Self::Nodes(_) | Self::PageInfo(_) | Self::PageCursors(_))
+    }
+}
+
+fn objects<T: RowObject>(
+    field: &Collected<'_>,
+    selections: &mut Vec<(When, Selection<T>)>,
+    planner: &mut Planner<'_>,
+) -> usize {
+    selections.push((field.when(), Selection::new(&field.sets(), None, planner)));
+    selections.len() - 1
+}
+
+fn edges<T: RowObject>(
+    edges: &Collected<'_>,
+    selections: &mut Vec<(When, Selection<T>)>,
+    planner: &mut Planner<'_>,
+) -> PlannedFields<EdgeField> {
+    let name = connection::edge_name(T::NAME);
+    PlannedFields::new(&collect(&edges.sets(), planner.fragments, &|on| on == name), |field| {
+        Some(match field.name() {
+            "__typename" => EdgeField::TypeName,
+            "cursor" => EdgeField::Cursor,
+            "node" => EdgeField::Node(objects(field, selections, planner)),
+            _ => return None,
+        })
+    })
+}
+
+fn page_info(page_info: &Collected<'_>, planner: &Planner<'_>) -> PlannedFields<PageInfoField> {
+    PlannedFields::new(&collect(&page_info.sets(), planner.fragments, &|on| on == "PageInfo"), |field| {
+        Some(match field.name() {
+            "__typename" => PageInfoField::TypeName,
+            "hasPreviousPage" => PageInfoField::HasPreviousPage,
+            "hasNextPage" => PageInfoField::HasNextPage,
+            "startCursor" => PageInfoField::StartCursor,
+            "endCursor" => PageInfoField::EndCursor,
+            _ => return None,
+        })
+    })
+}

@@ -1,0 +1,112 @@
+//! The reading of lists: the page, the counts, the pages around the page. What is not selected is not read.
+
+use keyset::{Count, Lists, Page, PageCursors, Record, Slice, Texts};
+use sea_orm::{DbErr, Select};
+use tracing::Instrument;
+
+use super::{Connection, Connections, Field};
+use crate::arguments::Given;
+use crate::object::RowObject;
+use crate::page_cursors::REACH;
+use crate::plan::Run;
+use crate::plan::object::Objects;
+use crate::{Error, Result, count};
+
+impl<T: RowObject> Connection<T> {
+    /// Reads what is selected of these lists. `field` names them, for traces and metrics.
+    pub async fn read<'p>(
+        &'p self,
+        field: &str,
+        lists: Lists<Select<T::Entity>>,
+        page: Page,
+        run: &Run<'_>,
+    ) -> Connections<'p, T> {
+        let mut read = Connections::new(self, page.order().clone());
+        let reading = Reading { field, lists: &lists, page: &page, run, texts: &self.texts };
+        let selected = |wanted: fn(&Field) -> bool| self.fields.selected(run.variables).any(wanted);
+        if selected(Field::needs_page) {
+            let objects = self.selections.iter();
+            read.objects = objects.map(|(when, of)| when.holds(run.variables).then(|| Objects::new(of, run))).collect();
+            read.slices = Some(reading.page(&mut read.objects).await);
+            for objects in read.objects.iter_mut().flatten() {
+                objects.load(run).await;
+            }
+        }
+        if selected(|field| matches!(field, Field::TotalCount)) {
+            read.counts = Some(reading.counts().await);
+        }
+        for field in self.fields.selected(run.variables) {
+            if let Field::ApproximateCount(bound, _) = field {
+                read.approximate_counts.push((bound, reading.approximate_counts(bound).await));
+            }
+        }
+        if selected(|field| matches!(field, Field::PageCursors(_)))
+            && let Some(Ok(slices)) = &read.slices
+        {
+            read.page_cursors = Some(reading.page_cursors(slices).await);
+        }
+        read
+    }
+}
+
+/// The reading of lists: its parts, each in a span of its own.
+struct Reading<'a, T: RowObject> {
+    field: &'a str,
+    lists: &'a Lists<Select<T::Entity>>,
+    page: &'a Page,
+    run: &'a Run<'a>,
+    texts: &'a Texts,
+}
+
+impl<T: RowObject> Reading<'_, T> {
+    fn span(&self, what: &'static str) -> tracing::Span {
+        let lists = i64::try_from(self.lists.len()).unwrap_or(i64::MAX);
+        tracing::info_span!("connection", field = self.field, what, lists)
+    }
+
+    fn failed(&self, error: DbErr) -> Error {
+        // A log has the name of the list beside an error, also where it shows no other spans.
+        tracing::error_span!("connection", field = self.field).in_scope(|| self.run.reader.error(error))
+    }
+
+    /// The page of each list, with its objects.
+    async fn page(&self, objects: &mut [Option<Objects<'_, T>>]) -> Result<Vec<Slice<()>>> {
+        let mut joins = Vec::new();
+        for objects in objects.iter().flatten() {
+            objects.joins(self.run, &mut joins);
+        }
+        let rows = keyset::fetch_rows(self.run.reader, self.lists, self.page, &joins, self.texts);
+        let rows = rows.instrument(self.span("page")).await.map_err(|error| self.failed(error))?;
+        self.run.reader.pages_read(self.field, self.page.end(), rows.len());
+        let mut error = None;
+        let mut take = |row: Record| {
+            for objects in objects.iter_mut().flatten() {
+                let number = objects.read(&row).and_then(|number| number.ok_or_else(|| no_object(T::NAME)));
+                error = error.take().or(number.err());
+            }
+        };
+        let slices = rows.into_iter().map(|slice| slice.map(&mut take)).collect();
+        error.map_or(Ok(slices), |error| Err(self.failed(error)))
+    }
+
+    async fn counts(&self) -> Result<Vec<u64>> {
+        let counts = keyset::count(self.run.reader, self.lists).instrument(self.span("count"));
+        counts.await.map_err(|error| self.failed(error))
+    }
+
+    async fn approximate_counts(&self, bound: &Given) -> Result<Vec<Count>> {
+        let bound: Option<i32> = bound.bind(self.run.variables).get("upTo")?;
+        let bound = count::bound(bound.unwrap_or(count::DEFAULT))?;
+        let counts = keyset::count_up_to(self.run.reader, self.lists, bound).instrument(self.span("approximateCount"));
+        counts.await.map_err(|error| self.failed(error))
+    }
+
+    async fn page_cursors(&self, slices: &Vec<Slice<()>>) -> Result<Vec<PageCursors>> {
+        let cursors = keyset::page_cursors(self.run.reader, self.lists, self.page, slices, REACH);
+        cursors.instrument(self.span("pageCursors")).await.map_err(|error| self.failed(error))
+    }
+}
+
+fn no_object(name: &str) -> DbErr {
+    DbErr::RecordNotFound(format!("the {name} of a row"))
+}

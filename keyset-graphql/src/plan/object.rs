@@ -1,0 +1,169 @@
+//! What is selected of an object, and the objects that were read for it.
+
+use std::pin::Pin;
+use std::sync::Arc;
+
+use async_graphql::Variables;
+use keyset::{Join, ModelReader, Models, Record};
+use sea_orm::DbErr;
+
+use super::collect::{Sets, When, collect};
+use super::fields::PlannedFields;
+use super::relation::{Joined, Related};
+use super::writer::{Writer, Written};
+use super::{Planner, Run};
+use crate::list::{ListRows, PlannedList};
+use crate::object::{Fields, Kind, Leaf, Model, RowObject};
+
+/// A future on the heap: nested lists would otherwise nest their futures on the stack.
+pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What is selected of the objects of a list, or of one object.
+pub struct Selection<T: RowObject> {
+    models: Models<T::Entity>,
+    fields: PlannedFields<What<T>>,
+    joined: Vec<(When, Box<dyn Joined<T>>)>,
+    lists: Vec<(When, Box<dyn PlannedList<T>>)>,
+}
+
+/// Where the value of a field comes from.
+enum What<T: RowObject> {
+    TypeName,
+    Column(Leaf<Model<T>>),
+    /// A relation, by its number, and a field of it.
+    Joined(usize, usize),
+    /// A list, by its number.
+    List(usize),
+}
+
+impl<T: RowObject> Selection<T> {
+    /// `rows` is the join that reads these objects, if one does.
+    pub fn new(sets: &Sets<'_>, rows: Option<&Join>, planner: &mut Planner<'_>) -> Self {
+        let declared = Fields::<T>::of();
+        let collected = collect(sets, planner.fragments, &|on| planner.is_a(T::NAME, on));
+        let (mut joined, mut lists) = (Vec::new(), Vec::new());
+        // The fields of one relation share its join.
+        let mut shared: Vec<(usize, usize)> = Vec::new();
+        let fields = PlannedFields::new(&collected, |field| {
+            if field.name() == "__typename" {
+                return Some(What::TypeName);
+            }
+            Some(match &declared.all.iter().find(|declared| declared.name == field.name())?.kind {
+                Kind::Column(leaf) => What::Column(Arc::clone(leaf)),
+                Kind::Related(relation, leaf) => {
+                    let sets = field.sets();
+                    let is_object = sets.iter().any(|(_, set)| !set.items.is_empty());
+                    let known = shared.iter().find(|(known, _)| known == relation && !is_object);
+                    let number = known.map_or(joined.len(), |(_, number)| *number);
+                    if number == joined.len() {
+                        shared.push((*relation, number));
+                        joined.push((field.when(), declared.relations[*relation].plan(&sets, rows, planner)));
+                    } else {
+                        joined[number].0 = joined[number].0.or(field.when());
+                    }
+                    What::Joined(number, *leaf)
+                }
+                Kind::List(list) => {
+                    lists.push((field.when(), list.plan(field, planner)));
+                    What::List(lists.len() - 1)
+                }
+            })
+        });
+        Self { models: rows.map(Models::joined).unwrap_or_default(), fields, joined, lists }
+    }
+
+    /// Adds the joins that it needs.
+    pub fn joins(&self, run: &Run<'_>, joins: &mut Vec<Join>) {
+        for (_, joined) in self.joined.iter().filter(|(when, _)| when.holds(run.variables)) {
+            joined.joins(run, joins);
+        }
+    }
+
+    /// The columns of a known row that the joins refer to, and their values.
+    pub fn references(&self, row: &Model<T>, variables: &Variables) -> Vec<(crate::Column<T>, sea_orm::Value)> {
+        let joined = self.joined.iter().filter(|(when, _)| when.holds(variables));
+        joined.map(|(_, joined)| joined.reference(row)).collect()
+    }
+}
+
+/// The objects of a selection, with what is selected of them.
+pub struct Objects<'p, T: RowObject> {
+    selection: &'p Selection<T>,
+    models: ModelReader<'p, T::Entity>,
+    rows: Vec<Model<T>>,
+    related: Vec<Option<Box<dyn Related + 'p>>>,
+    lists: Vec<Option<Box<dyn ListRows + 'p>>>,
+}
+
+impl<'p, T: RowObject> Objects<'p, T> {
+    /// No objects yet.
+    pub fn new(selection: &'p Selection<T>, run: &Run<'_>) -> Self {
+        let related = selection.joined.iter().map(|(when, joined)| when.holds(run.variables).then(|| joined.rows(run)));
+        let models = selection.models.reader();
+        Self { selection, models, rows: Vec::new(), related: related.collect(), lists: Vec::new() }
+    }
+
+    /// Adds the joins that it needs.
+    pub fn joins(&self, run: &Run<'_>, joins: &mut Vec<Join>) {
+        self.selection.joins(run, joins);
+    }
+
+    /// Reads the object of a row with its relations, and returns its number. `None` if the row has no object.
+    pub fn read(&mut self, row: &Record) -> Result<Option<usize>, DbErr> {
+        self.models.read(row)?.map(|object| self.push(object, row)).transpose()
+    }
+
+    /// The row of the object with this number.
+    pub fn row(&self, number: usize) -> &Model<T> {
+        &self.rows[number]
+    }
+
+    /// Adds an object whose relations are in a row, and returns its number.
+    pub fn push(&mut self, object: Model<T>, row: &Record) -> Result<usize, DbErr> {
+        for related in self.related.iter_mut().flatten() {
+            related.push(row)?;
+        }
+        Ok(self.push_alone(object))
+    }
+
+    /// Adds an object of a selection that needs no joins, and returns its number.
+    pub fn push_alone(&mut self, object: Model<T>) -> usize {
+        self.rows.push(object);
+        self.rows.len() - 1
+    }
+
+    /// Reads the lists that are selected of these objects.
+    pub fn load<'a>(&'a mut self, run: &'a Run<'_>) -> Boxed<'a, ()> {
+        Box::pin(async move {
+            for related in self.related.iter_mut().flatten() {
+                related.load(run).await;
+            }
+            for (when, list) in &self.selection.lists {
+                let is_selected = when.holds(run.variables) && !self.rows.is_empty();
+                self.lists.push(if is_selected { Some(list.read(run, &self.rows).await) } else { None });
+            }
+        })
+    }
+
+    /// Writes the object with this number.
+    pub fn write(&self, number: usize, writer: &mut Writer<'_>) -> Written {
+        let row = &self.rows[number];
+        self.selection.fields.write(writer, |writer, what, position| {
+            match what {
+                What::TypeName => writer.value(&T::NAME),
+                What::Column(leaf) => leaf(row, &mut writer.json),
+                What::Joined(relation, leaf) => {
+                    if let Some(related) = &self.related[*relation] {
+                        return related.write(*leaf, number, position, writer);
+                    }
+                }
+                What::List(list) => {
+                    if let Some(list) = &self.lists[*list] {
+                        list.write(number, position, writer);
+                    }
+                }
+            }
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,145 @@
+//! Fields that async-graphql resolves, each by a plan.
+
+use std::borrow::Cow;
+use std::ops::Deref;
+use std::sync::Arc;
+
+use async_graphql::parser::types::{Field, OperationDefinition, OperationType};
+use async_graphql::{ContextSelectionSet, PathSegment, Pos, Positioned, ServerError, ServerResult, Value, Variables};
+
+use super::collect::{Chain, Collected, collect};
+use super::once::RootValues;
+use super::plans::Plans;
+use super::variables::with_defaults;
+use super::writer::{Failure, Writer, Written};
+use super::{Planner, Run};
+use crate::json::Verbatim;
+use crate::{Error, Reader, Result};
+
+/// A field that is being resolved by a plan.
+pub struct ResolvedField<'a> {
+    context: &'a ContextSelectionSet<'a>,
+    field: &'a Positioned<Field>,
+    variables: Cow<'a, Variables>,
+}
+
+impl<'a> ResolvedField<'a> {
+    pub fn of(context: &'a ContextSelectionSet<'a>, field: &'a Positioned<Field>) -> Self {
+        let environment = context.query_env;
+        let variables = with_defaults(&environment.operation.node, Cow::Borrowed(&environment.variables));
+        Self { context, field, variables }
+    }
+
+    /// Whether it is a field of the query itself. There, a response key that stands at several places is planned as one
+    /// field; elsewhere the library merges the values.
+    fn is_root(&self) -> bool {
+        let is_first = self.context.path_node.is_some_and(|node| node.parent.is_none());
+        is_first && self.context.query_env.operation.node.ty == OperationType::Query
+    }
+
+    /// The plan of the field, which `plan` makes unless it is known. `None` if an earlier place of the same response key
+    /// shows it.
+    fn plan<P: Send + Sync + 'static>(
+        &self,
+        plan: impl FnOnce(&Collected<'_>, &mut Planner<'_>) -> P,
+    ) -> Option<Arc<RootPlan<P>>> {
+        let environment = self.context.query_env;
+        let key = &self.field.node.response_key().node;
+        let planner = |fragments| Planner { fragments, registry: &self.context.schema_env.registry, joins: Vec::new() };
+        if !self.is_root() {
+            let plan = plan(&Collected::alone(key, self.field), &mut planner(&environment.fragments));
+            return Some(Arc::new(RootPlan { places: Vec::new(), plan }));
+        }
+        let plan_root = |operation: &OperationDefinition, fragments| {
+            let set = vec![(Chain::default(), &operation.selection_set.node)];
+            let collected = collect(&set, fragments, &|_| true).into_iter().find(|found| found.key == key);
+            let collected = collected.unwrap_or_else(|| Collected::alone(key, self.field));
+            let places = collected.places.iter().map(|place| (place.chain.clone(), place.field.pos)).collect();
+            RootPlan { places, plan: plan(&collected, &mut planner(fragments)) }
+        };
+        let executed = &environment.operation;
+        let plans = self.context.data_opt::<Plans>();
+        let root = match plans.and_then(|plans| Some((plans, plans.operation(executed.pos)?))) {
+            Some((plans, whole)) => plans.get(executed.pos, key, || plan_root(whole, &plans.document().fragments)),
+            None => Arc::new(plan_root(&executed.node, &environment.fragments)),
+        };
+        let first = root.places.iter().find(|(chain, _)| chain.holds(&self.variables));
+        first.is_none_or(|(_, position)| *position == self.field.pos).then_some(root)
+    }
+
+    /// The value of the field: `plan` plans it, and `show` reads and writes what was planned. It reads through this
+    /// connection, by default through that of the request.
+    pub async fn resolve<P: Send + Sync + 'static>(
+        &self,
+        reader: Option<&Reader>,
+        plan: impl FnOnce(&Collected<'_>, &mut Planner<'_>) -> P,
+        show: impl AsyncFnOnce(&P, &Run<'_>, &mut Writer<'_>) -> Result<Written>,
+    ) -> ServerResult<Value> {
+        let Some(plan) = self.plan(plan) else { return Ok(Value::Null) };
+        let resolve = async {
+            let run = Run {
+                reader: reader.unwrap_or_else(|| self.context.data_unchecked()),
+                limits: self.context.data_opt().copied().unwrap_or_default(),
+                variables: &self.variables,
+            };
+            let mut writer = Writer::new(run.variables);
+            let written = show(&plan, &run, &mut writer).await;
+            let written = written.unwrap_or_else(|error| Err(writer.fail(error, self.field.pos)));
+            self.finish(writer, written)
+        };
+        match self.context.data_opt::<RootValues>() {
+            Some(values) if plan.repeats(self.field.pos) => values.once(self.field.pos, resolve).await,
+            _ => resolve.await,
+        }
+    }
+
+    /// The value that was written, and its errors in the response.
+    fn finish(&self, writer: Writer<'_>, written: Written) -> ServerResult<Value> {
+        let Writer { json, errors, .. } = writer;
+        let path = self.context.set_error_path(ServerError::new("", None)).path;
+        let mut errors: Vec<ServerError> = errors.into_iter().map(|failure| failure.under(&path)).collect();
+        let failed = if written.is_err() { errors.pop() } else { None };
+        for error in errors {
+            self.context.add_error(error);
+        }
+        match failed {
+            Some(error) => Err(error),
+            None if self.is_root() && self.context.data_opt::<Verbatim>().is_some() => Ok(Value::Binary(json.into())),
+            None => {
+                let value = serde_json::from_slice(&json);
+                value.map_err(|error| self.context.set_error_path(Error::internal(&error).of_request()))
+            }
+        }
+    }
+}
+
+impl Failure {
+    /// The error under this path.
+    pub(super) fn under(self, path: &[PathSegment]) -> ServerError {
+        let Self { error, position, path: within } = self;
+        let extensions = async_graphql::Error::from(error.clone()).extensions;
+        let path = path.iter().cloned().chain(within.into_iter().rev()).collect();
+        ServerError { extensions, path, ..ServerError::new(error.message(), Some(position)) }
+    }
+}
+
+/// The plan of a field, and its places in the document if it is a field of the query itself.
+pub struct RootPlan<P> {
+    places: Vec<(Chain, Pos)>,
+    plan: P,
+}
+
+impl<P> RootPlan<P> {
+    /// Whether the field at this position is in a fragment that is spread several times.
+    fn repeats(&self, position: Pos) -> bool {
+        self.places.iter().filter(|(_, place)| *place == position).count() > 1
+    }
+}
+
+impl<P> Deref for RootPlan<P> {
+    type Target = P;
+
+    fn deref(&self) -> &P {
+        &self.plan
+    }
+}

@@ -1,0 +1,101 @@
+//! The JSON of a response, written field by field.
+
+use async_graphql::{PathSegment, Pos, Variables};
+use serde::Serialize;
+
+use crate::Error;
+
+/// The text so far, and the errors beside it.
+pub struct Writer<'a> {
+    pub json: Vec<u8>,
+    pub errors: Vec<Failure>,
+    pub variables: &'a Variables,
+}
+
+/// An error at its place in the response.
+pub struct Failure {
+    pub error: Error,
+    /// The field in the document.
+    pub position: Pos,
+    /// The path to it, the innermost segment first.
+    pub path: Vec<PathSegment>,
+}
+
+/// A value that cannot be null has failed: the nearest object around it that can be null is.
+pub struct Null;
+
+/// Whether a value was written.
+pub type Written = Result<(), Null>;
+
+impl<'a> Writer<'a> {
+    pub fn new(variables: &'a Variables) -> Self {
+        Self { json: Vec::with_capacity(1024), errors: Vec::new(), variables }
+    }
+
+    /// Writes a value that is no object.
+    pub fn value(&mut self, value: &impl Serialize) {
+        write(value, &mut self.json);
+    }
+
+    /// Begins the next member of an object, or the next element of a list.
+    pub fn separate(&mut self) {
+        if !matches!(self.json.last(), Some(b'{' | b'[')) {
+            self.json.push(b',');
+        }
+    }
+
+    /// Writes what stands under this segment of the path.
+    pub fn within(
+        &mut self,
+        segment: impl FnOnce() -> PathSegment,
+        write: impl FnOnce(&mut Self) -> Written,
+    ) -> Written {
+        let before = self.errors.len();
+        let written = write(self);
+        if let Some(errors) = self.errors.get_mut(before..).filter(|errors| !errors.is_empty()) {
+            let segment = segment();
+            for error in errors {
+                error.path.push(segment.clone());
+            }
+        }
+        written
+    }
+
+    /// Writes a list.
+    pub fn list<T>(
+        &mut self,
+        items: impl Iterator<Item = T>,
+        mut write: impl FnMut(&mut Self, T) -> Written,
+    ) -> Written {
+        self.json.push(b'[');
+        for (index, item) in items.enumerate() {
+            self.separate();
+            self.within(|| PathSegment::Index(index), |writer| write(writer, item))?;
+        }
+        self.json.push(b']');
+        Ok(())
+    }
+
+    /// Writes a value that can be null.
+    pub fn nullable(&mut self, write: impl FnOnce(&mut Self) -> Written) {
+        let begin = self.json.len();
+        if write(self).is_err() {
+            self.json.truncate(begin);
+            self.json.extend_from_slice(b"null");
+        }
+    }
+
+    /// Records an error of the field at this position.
+    pub fn fail(&mut self, error: Error, position: Pos) -> Null {
+        self.errors.push(Failure { error, position, path: Vec::new() });
+        Null
+    }
+}
+
+/// Writes a value as JSON.
+pub fn write(value: &impl Serialize, json: &mut Vec<u8>) {
+    // Writing into memory does not fail; a map with keys that are no texts is no leaf.
+    if serde_json::to_writer(&mut *json, value).is_err() {
+        json.extend_from_slice(b"null");
+    }
+}

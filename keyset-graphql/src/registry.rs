@@ -1,0 +1,108 @@
+//! Types of the schema that no macro writes: a macro knows concrete types alone.
+
+use async_graphql::OutputType;
+use async_graphql::indexmap::IndexMap;
+use async_graphql::registry::{CacheControl, Deprecation, MetaField, MetaInputValue, MetaType, MetaTypeId, Registry};
+
+/// The fields of an object, as the schema describes them.
+pub struct ObjectFields<'a> {
+    pub registry: &'a mut Registry,
+    fields: IndexMap<String, MetaField>,
+}
+
+impl ObjectFields<'_> {
+    /// Describes a field without arguments.
+    pub fn field<T: OutputType>(&mut self, name: &str, description: &str) -> &mut Self {
+        let ty = T::create_type_info(self.registry);
+        self.field_of(name, description, ty, IndexMap::new())
+    }
+
+    /// Describes a field of a registered type.
+    pub fn field_of(
+        &mut self,
+        name: &str,
+        description: &str,
+        ty: String,
+        args: IndexMap<String, MetaInputValue>,
+    ) -> &mut Self {
+        let field = MetaField {
+            name: name.to_owned(),
+            description: Some(description.to_owned()),
+            args,
+            ty,
+            deprecation: Deprecation::NoDeprecated,
+            cache_control: CacheControl::default(),
+            external: false,
+            requires: None,
+            provides: None,
+            visible: None,
+            shareable: false,
+            inaccessible: false,
+            tags: Vec::new(),
+            override_from: None,
+            compute_complexity: None,
+            directive_invocations: Vec::new(),
+            requires_scopes: Vec::new(),
+        };
+        self.fields.insert(name.to_owned(), field);
+        self
+    }
+}
+
+/// Registers an object.
+pub fn object<T: OutputType>(
+    registry: &mut Registry,
+    description: &str,
+    describe: impl Fn(&mut ObjectFields<'_>),
+) -> String {
+    registry.create_output_type::<T, _>(MetaTypeId::Object, |registry| {
+        let mut fields = ObjectFields { registry, fields: IndexMap::new() };
+        describe(&mut fields);
+        MetaType::Object {
+            name: T::type_name().into_owned(),
+            description: Some(description.to_owned()).filter(|text| !text.is_empty()),
+            fields: fields.fields,
+            cache_control: CacheControl::default(),
+            extends: false,
+            shareable: false,
+            resolvable: true,
+            keys: None,
+            visible: None,
+            inaccessible: false,
+            interface_object: false,
+            tags: Vec::new(),
+            is_subscription: false,
+            rust_typename: Some(std::any::type_name::<T>()),
+            directive_invocations: Vec::new(),
+            requires_scopes: Vec::new(),
+        }
+    })
+}
+
+/// Registers an interface of these types.
+pub fn interface<T: OutputType>(
+    registry: &mut Registry,
+    description: &str,
+    types: impl Fn(&mut Registry) -> Vec<String>,
+    describe: impl Fn(&mut ObjectFields<'_>),
+) -> String {
+    registry.create_output_type::<T, _>(MetaTypeId::Interface, |registry| {
+        let possible_types = types(registry).into_iter().map(|name| name.trim_end_matches('!').to_owned()).collect();
+        let mut fields = ObjectFields { registry, fields: IndexMap::new() };
+        describe(&mut fields);
+        MetaType::Interface {
+            name: T::type_name().into_owned(),
+            description: Some(description.to_owned()),
+            fields: fields.fields,
+            possible_types,
+            extends: false,
+            inaccessible: false,
+            tags: Vec::new(),
+            keys: None,
+            visible: None,
+            rust_typename: Some(std::any::type_name::<T>()),
+            directive_invocations: Vec::new(),
+            requires_scopes: Vec::new(),
+        }
+    })
+}

@@ -1,0 +1,123 @@
+//! Inputs for the order of a list.
+
+use std::borrow::Cow;
+
+use async_graphql::registry::Registry;
+use async_graphql::{Enum, InputObjectType, InputType, InputValueResult, Value};
+use keyset::Order;
+use sea_orm::EntityTrait;
+
+use crate::{OrderBy, Result, input};
+
+/// One criterion of an order, over an enum of fields: `BookSort` over `BookSortField`.
+///
+/// The GraphQL name is that of the enum without `Field`.
+#[derive(Clone, Copy, Debug)]
+pub struct Sort<F> {
+    /// The field to sort by.
+    pub field: F,
+    /// The direction.
+    pub direction: SortDirection,
+    /// The position of objects without a value.
+    pub nulls: NullPlacement,
+}
+
+/// Which way an order runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[graphql(remote = "keyset::Direction")]
+pub enum SortDirection {
+    /// The smallest first: the oldest, the cheapest, A before Z.
+    Asc,
+    /// The largest first: the newest, the dearest, Z before A.
+    Desc,
+}
+
+/// Where an order puts objects without a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[graphql(remote = "keyset::Nulls")]
+pub enum NullPlacement {
+    /// Before all others, whichever way the order runs.
+    First,
+    /// After all others, whichever way the order runs.
+    Last,
+}
+
+impl<F: InputType + Copy> Sort<F> {
+    /// Ascending by this field, objects without a value last.
+    pub fn asc(field: F) -> Self {
+        Self { field, direction: SortDirection::Asc, nulls: NullPlacement::Last }
+    }
+
+    /// Descending by this field, objects without a value last.
+    pub fn desc(field: F) -> Self {
+        Self { direction: SortDirection::Desc, ..Self::asc(field) }
+    }
+
+    /// The engine's sort, in this direction and with this null placement.
+    pub fn apply(self, sort: keyset::Sort) -> keyset::Sort {
+        sort.direction(self.direction.into()).nulls(self.nulls.into())
+    }
+}
+
+/// The order of a list by columns of its table, then by the primary key. Without criteria it is the primary key alone.
+///
+/// # Errors
+///
+/// `INTERNAL` for a column that cannot be ordered by.
+pub fn by_columns<E, F>(order_by: &OrderBy<F>) -> Result<Order>
+where
+    E: EntityTrait,
+    F: InputType + Copy + Into<E::Column>,
+{
+    let criteria = order_by.criteria().iter();
+    Ok(Order::of::<E>(criteria.map(|sort| sort.apply(keyset::Sort::asc(sort.field.into()))))?)
+}
+
+const DESCRIPTION: &str =
+    "One criterion of an order. The next one decides between objects that are equal under it; behind the last one, the
+time of creation does, in the same direction.";
+
+impl<F: InputType + Copy> InputType for Sort<F> {
+    type RawValueType = Self;
+
+    fn type_name() -> Cow<'static, str> {
+        let field = F::type_name();
+        field.strip_suffix("Field").map_or_else(|| format!("{field}Sort"), str::to_owned).into()
+    }
+
+    fn create_type_info(registry: &mut Registry) -> String {
+        input::register::<Self>(registry, DESCRIPTION, |fields| {
+            fields
+                .field::<F>("field", "What to sort by.")
+                .field_with_default("direction", "Which way.", &SortDirection::Asc)
+                .field_with_default(
+                    "nulls",
+                    "Where to put objects without a value. Of fields that are never null it means nothing.",
+                    &NullPlacement::Last,
+                );
+        })
+    }
+
+    fn parse(value: Option<Value>) -> InputValueResult<Self> {
+        let fields = input::object(value)?;
+        Ok(Self {
+            field: input::read(&fields, "field")?,
+            direction: input::read_or(&fields, "direction", SortDirection::Asc)?,
+            nulls: input::read_or(&fields, "nulls", NullPlacement::Last)?,
+        })
+    }
+
+    fn to_value(&self) -> Value {
+        input::value([
+            ("field", self.field.to_value()),
+            ("direction", self.direction.to_value()),
+            ("nulls", self.nulls.to_value()),
+        ])
+    }
+
+    fn as_raw_value(&self) -> Option<&Self> {
+        Some(self)
+    }
+}
+
+impl<F: InputType + Copy> InputObjectType for Sort<F> {}

@@ -1,0 +1,182 @@
+//! Rivers and cities in a schema, and requests to it.
+#![allow(clippy::unused_async, reason = "async-graphql requires resolvers to be async")]
+
+use async_graphql::parser::parse_query;
+use async_graphql::{
+    Context, EmptySubscription, ID, MergedObject, Object as GraphQl, Request, Response, Schema, Value, Variables,
+};
+use keyset::Limits;
+use keyset_graphql::json::{self, Verbatim};
+use keyset_graphql::{
+    ByKey, ContextExt, Edge, GlobalId, Node, NodeList, Object, Plans, Reader, Result, RootLists, RootObject,
+    RootValues, Roots,
+};
+use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Schema as Tables};
+use testdb::{Statements, TestDb};
+
+use crate::tables::{Type, city, river};
+
+/// Atlantis is on a river that does not exist.
+const ROWS: &str = "
+    INSERT INTO river (id, name, into_id) VALUES (1, 'Danube', NULL), (2, 'Inn', 1), (3, 'Elbe', NULL);
+    INSERT INTO city (id, name, people, river_id, twin_id) VALUES
+        (1, 'Vienna', 2006, 1, NULL), (2, 'Passau', 53, 2, 1), (3, 'Budapest', 1686, 1, 1),
+        (4, 'Dresden', 566, 3, 6), (5, 'Innsbruck', 131, 2, NULL), (6, 'Atlantis', NULL, 9, NULL)
+";
+
+#[derive(Default, MergedObject)]
+pub struct Query(RootObject<Query>, Objects);
+
+impl RootLists for Query {
+    const NAME: &str = "Query";
+
+    fn lists(lists: &mut Roots) {
+        lists.list::<river::Entity>("rivers", "The rivers.");
+        lists.list::<city::Entity>("cities", "The cities.");
+    }
+}
+
+#[derive(Default)]
+pub struct Objects;
+
+#[GraphQl]
+impl Objects {
+    async fn node(&self, id: ID) -> Option<Result<Node<Type>>> {
+        Some(GlobalId::parse(&id).map(Node))
+    }
+
+    async fn nodes(&self, ids: Vec<ID>) -> Result<NodeList<Type>> {
+        ids.iter().map(GlobalId::parse).collect::<Result<_>>().map(NodeList)
+    }
+
+    async fn city(&self, id: i32) -> Option<ByKey<city::Entity>> {
+        Some(ByKey(id))
+    }
+}
+
+pub struct Mutation;
+
+#[GraphQl]
+impl Mutation {
+    /// Returns a city as a mutation does that has its row.
+    async fn visit(&self, context: &Context<'_>, id: i32) -> Option<Visited> {
+        let found = keyset::find_models(context.reader(), &city::Entity::find_by_id(id)).await;
+        found.ok()?.pop().map(Visited)
+    }
+}
+
+/// The payload of a mutation.
+pub struct Visited(city::Model);
+
+#[GraphQl]
+impl Visited {
+    async fn city(&self) -> Object<city::Entity> {
+        Object::new(self.0.clone())
+    }
+
+    async fn edge(&self) -> Result<Edge<city::Entity>> {
+        Edge::of_row(&keyset::Order::of::<city::Entity>([])?, self.0.clone())
+    }
+}
+
+/// The schema over a database of its own.
+pub struct Atlas {
+    schema: Schema<Query, Mutation, EmptySubscription>,
+    reader: Reader,
+    statements: Statements,
+    _database: TestDb,
+}
+
+impl Atlas {
+    pub async fn new() -> Self {
+        let database = TestDb::new().await;
+        let mut db = database.connect().await;
+        let tables = Tables::new(db.get_database_backend());
+        for table in [tables.create_table_from_entity(river::Entity), tables.create_table_from_entity(city::Entity)] {
+            db.execute(&table).await.unwrap();
+        }
+        db.execute_unprepared(ROWS).await.unwrap();
+        let statements = Statements::record(&mut db);
+        let reader = Reader::new(db).on_failure(|error: DbErr| panic!("{error}"));
+        let schema = Schema::build(Query::default(), Mutation, EmptySubscription).data(reader.clone()).finish();
+        Self { schema, reader, statements, _database: database }
+    }
+
+    /// Checks the data of the response, and returns the number of statements that read it.
+    #[track_caller]
+    pub fn data(&self, query: &str, expected: &str) -> impl Future<Output = usize> {
+        self.response(query, plans(query), "{}", expected, "[]")
+    }
+
+    /// The same with variables, and with plans that other requests made.
+    #[track_caller]
+    pub fn with(&self, plans: &Plans, query: &str, variables: &str, expected: &str) -> impl Future<Output = usize> {
+        self.response(query, plans.clone(), variables, expected, "[]")
+    }
+
+    /// Checks data and errors, as each kind of server makes them: without plans, with plans, with JSON, and without
+    /// async-graphql.
+    #[track_caller]
+    pub fn response(
+        &self,
+        query: &str,
+        plans: Plans,
+        variables: &str,
+        data: &str,
+        errors: &str,
+    ) -> impl Future<Output = usize> {
+        let variables = Variables::from_json(serde_json::from_str(variables).unwrap());
+        let complete = with_defaults(&plans, variables.clone());
+        let request = |variables| Request::new(query).variables(variables).data(RootValues::default());
+        let plain = request(variables);
+        let planned = request(complete.clone()).data(plans.clone());
+        let as_json = request(complete.clone()).data(plans.clone()).data(Verbatim);
+        let expected = (compact(data), compact(errors));
+        let caller = std::panic::Location::caller();
+        async move {
+            self.statements.take();
+            let response = self.schema.execute(plain).await;
+            let statements = self.statements.take().len();
+            assert_eq!(text(&response), expected, "at {caller}");
+            for request in [planned, as_json] {
+                assert_eq!(text(&self.schema.execute(request).await), expected, "at {caller}, with plans");
+            }
+            let operation = plans.document().operations.iter().next().unwrap().1;
+            if let Some(alone) = plans.query(operation) {
+                let response = alone.execute(&self.reader, Limits::default(), &complete).await;
+                assert_eq!(text(&response), expected, "at {caller}, by the plan alone");
+            }
+            assert!(self.statements.take().len() <= 3 * statements, "at {caller}");
+            statements
+        }
+    }
+}
+
+/// No plans yet.
+pub fn plans(query: &str) -> Plans {
+    Plans::of(parse_query(query).unwrap())
+}
+
+/// The variables with the defaults of absent ones.
+fn with_defaults(plans: &Plans, mut variables: Variables) -> Variables {
+    for (_, operation) in plans.document().operations.iter() {
+        for definition in &operation.node.variable_definitions {
+            if let Some(default) = &definition.node.default_value {
+                variables.entry(definition.node.name.node.clone()).or_insert_with(|| default.node.clone());
+            }
+        }
+    }
+    variables
+}
+
+/// Data and errors as JSON.
+fn text(response: &Response) -> (String, String) {
+    let mut data = Vec::new();
+    json::write(&response.data, &mut data);
+    (String::from_utf8(data).unwrap(), serde_json::to_string(&response.errors).unwrap())
+}
+
+/// JSON without spaces, its keys in their order.
+fn compact(json: &str) -> String {
+    serde_json::to_string(&serde_json::from_str::<Value>(json).unwrap()).unwrap()
+}

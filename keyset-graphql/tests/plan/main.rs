@@ -1,0 +1,10 @@
+//! Plans: what requests select, against responses that were written by hand.
+
+mod atlas;
+mod tables;
+
+mod conditions;
+mod errors;
+mod lists;
+mod selection;
+mod variables;

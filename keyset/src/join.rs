@@ -1,0 +1,141 @@
+//! Relations to one, read in the statement of the rows that refer to them.
+//!
+//! The tables are joined to the bracket, outside its limits: the bracket still finds its rows by its indexes alone, and
+//! the database looks up one related row for each of them.
+//!
+//! ```sql
+//! SELECT r.*, cake_1.id AS cake_1_id, cake_1.name AS cake_1_name
+//! FROM (/* bracket */) AS r LEFT JOIN cake AS cake_1 ON cake_1.id = r.cake_id
+//! ORDER BY keyset_segment, keyset_0
+//! ```
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use sea_orm::sea_query::{Condition, Expr, ExprTrait, IntoIden, JoinType, Query, SelectStatement, TableRef};
+use sea_orm::{ColumnTrait, DbErr, DynIden, EntityTrait, IdenStatic as _, Iterable as _, QueryTrait, Value};
+
+use crate::dialect::Dialect;
+use crate::{ReadRows, Record};
+
+/// The table of the rows that others are joined to.
+pub(crate) const ROWS: &str = "r";
+
+/// A relation to one: for each row, the row of another table with this value in a unique column. Cheap to clone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Join {
+    table: TableRef,
+    /// The name of the joined table, unique in the statement.
+    name: Arc<str>,
+    /// The table and the column that refer to it.
+    from: (Arc<str>, DynIden),
+    to: DynIden,
+    /// The selected expressions, and their names in the result.
+    columns: Arc<[(Expr, String)]>,
+}
+
+impl Join {
+    /// Joins the row whose `to` equals the column `from` of the listed rows. `to` must be unique. `name` must be unique
+    /// in the statement.
+    ///
+    /// ```
+    /// # use sea_orm::tests_cfg::{cake, fruit};
+    /// use keyset::Join;
+    ///
+    /// let cake = Join::new::<cake::Entity>("cake_1", fruit::Column::CakeId, cake::Column::Id);
+    /// ```
+    pub fn new<E: EntityTrait>(name: &str, from: impl ColumnTrait, to: E::Column) -> Self {
+        Self::of::<E>(name, ROWS, from, to)
+    }
+
+    /// Joins to the rows of another join instead, which must stand before this one.
+    #[must_use]
+    pub fn then<E: EntityTrait>(&self, name: &str, from: impl ColumnTrait, to: E::Column) -> Self {
+        Self::of::<E>(name, &self.name, from, to)
+    }
+
+    fn of<E: EntityTrait>(name: &str, rows: &str, from: impl ColumnTrait, to: E::Column) -> Self {
+        let column = |column: E::Column| {
+            let expr = column.select_as(Expr::col((name.to_owned(), column)));
+            (expr, format!("{name}_{}", column.as_str()))
+        };
+        Self {
+            table: E::default().table_ref(),
+            name: name.into(),
+            from: (rows.into(), from.as_column_ref().1),
+            to: to.as_column_ref().1,
+            columns: E::Column::iter().map(column).collect(),
+        }
+    }
+
+    /// Its name in the statement.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What the names of its columns in the result begin with.
+    pub(crate) fn prefix(&self) -> String {
+        format!("{}_", self.name)
+    }
+}
+
+/// Reads the rows of a query with their relations: one statement. Like [`fetch_rows`](crate::fetch_rows), for rows that
+/// are no page.
+///
+/// # Errors
+///
+/// [`DbErr`] if the database fails.
+pub async fn find_rows<C, Q>(db: &C, query: &Q, joins: &[Join]) -> Result<Vec<Record>, DbErr>
+where
+    C: ReadRows + ?Sized,
+    Q: QueryTrait<QueryStatement = SelectStatement>,
+{
+    db.read(Dialect::of(db)?.statement(&joined(query.as_query().clone(), joins))).await
+}
+
+/// Reads the relations of one row that is known already, from the columns that refer to them: one statement.
+///
+/// # Errors
+///
+/// [`DbErr`] if the database fails.
+pub async fn find_related<C, K>(
+    db: &C,
+    references: impl IntoIterator<Item = (K, Value)>,
+    joins: &[Join],
+) -> Result<Record, DbErr>
+where
+    C: ReadRows + ?Sized,
+    K: ColumnTrait,
+{
+    let (mut row, mut named) = (Query::select(), HashSet::new());
+    for (column, value) in references {
+        // Several joins can refer to one column.
+        if named.insert(column.as_str().to_owned()) {
+            row.expr_as(Expr::value(value), column.as_column_ref().1);
+        }
+    }
+    let rows = db.read(Dialect::of(db)?.statement(&joined(row, joins))).await?;
+    rows.into_iter().next().ok_or_else(|| DbErr::RecordNotFound("the row of the relations".into()))
+}
+
+/// The rows with their relations, in no order.
+pub(crate) fn joined(rows: SelectStatement, joins: &[Join]) -> SelectStatement {
+    if joins.is_empty() {
+        return rows;
+    }
+    let mut joined = Query::select().expr(Expr::cust("r.*")).from_subquery(rows, ROWS).take();
+    join(&mut joined, joins);
+    joined
+}
+
+/// Joins the relations to the rows of a statement.
+pub(crate) fn join(statement: &mut SelectStatement, joins: &[Join]) {
+    for Join { table, name, from: (rows, from), to, columns } in joins {
+        let name = name.to_string().into_iden();
+        let on = Expr::col((name.clone(), to.clone())).eq(Expr::col((rows.to_string(), from.clone())));
+        statement.join_as(JoinType::LeftJoin, table.clone(), name, Condition::all().add(on));
+        for (expr, alias) in columns.iter() {
+            statement.expr_as(expr.clone(), alias.clone());
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The texts of statements, kept for pages of one shape.
+//!
+//! Writing a bracket takes longer than binding its parameters, and the pages of one list differ mostly in the values of
+//! their cursors. So a statement is written once with marks in place of these values. Later pages replace the marks.
+
+use std::fmt;
+use std::hash::{BuildHasher, RandomState};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+
+use sea_orm::sea_query::{Expr, SelectStatement};
+use sea_orm::{DbErr, Statement, Value};
+
+use crate::dialect::Dialect;
+use crate::{End, Join, Key, Order, Page};
+
+/// The number of shapes whose texts are kept.
+const MAX: usize = 8;
+/// The longest text that is kept, in bytes, with its parameters.
+const MAX_SIZE: usize = 32 << 10;
+/// The maximum of bytes that all texts of the process keep.
+const MAX_KEPT: usize = 32 << 20;
+/// The bytes that are kept.
+static KEPT: AtomicUsize = AtomicUsize::new(0);
+
+/// The texts of a list's statements. Keep one beside a list that is read often, and pass it to
+/// [`fetch_rows`](crate::fetch_rows).
+///
+/// It holds the texts of up to eight shapes, none longer than 32 KiB, and all together hold at most 32 MiB. Pages of one shape have the same query, with the same values in its
+/// filters; the same order, size and end; cursors with NULL at the same places; and the same joins.
+#[derive(Default)]
+pub struct Texts(Mutex<Vec<Arc<Text>>>);
+
+/// What a text depends on, besides the values of the cursors and of the parents.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape<'a> {
+    pub query: &'a SelectStatement,
+    pub page: &'a Page,
+    pub joins: &'a [Join],
+    /// The reference to the parents, and the number of terms for them.
+    pub parents: Option<(&'a Expr, usize)>,
+    pub dialect: Dialect,
+}
+
+/// A statement with marks.
+struct Text {
+    query: SelectStatement,
+    order: Order,
+    end: End,
+    size: u32,
+    cursors: [Option<Vec<bool>>; 2],
+    joins: Vec<Join>,
+    parents: Option<(Expr, usize)>,
+    dialect: Dialect,
+    sql: String,
+    parameters: Vec<Parameter>,
+    /// Its bytes in [`KEPT`].
+    kept: usize,
+}
+
+/// A parameter of a statement.
+#[derive(Debug, PartialEq)]
+enum Parameter {
+    Value(Value),
+    After(usize),
+    Before(usize),
+    /// The value at this index of those that are given beside the page.
+    Given(usize),
+}
+
+impl Texts {
+    /// The statement of this shape. `write` writes it for a page with marks in its cursors; `None` if it needs several
+    /// statements. `given` are the values for the marks of [`mark`].
+    ///
+    /// # Errors
+    ///
+    /// The error of `write`.
+    pub(crate) fn statement(
+        &self,
+        shape: Shape<'_>,
+        given: &[Value],
+        write: impl FnOnce(&Page) -> Result<Option<Statement>, DbErr>,
+    ) -> Result<Option<Statement>, DbErr> {
+        let known = self.texts().iter().find(|text| text.fits(shape)).map(Arc::clone);
+        if let Some(known) = known {
+            return Ok(Some(known.bind(shape.page, given)));
+        }
+        let Some(written) = write(&marked(shape.page))? else { return Ok(None) };
+        let text = Text::new(shape, written);
+        let statement = text.bind(shape.page, given);
+        if let Some(text) = text.kept() {
+            let mut texts = self.texts();
+            if texts.len() == MAX {
+                texts.remove(0);
+            }
+            texts.push(Arc::new(text));
+        }
+        Ok(Some(statement))
+    }
+
+    fn texts(&self) -> MutexGuard<'_, Vec<Arc<Text>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Text {
+    fn drop(&mut self) {
+        KEPT.fetch_sub(self.kept, Relaxed);
+    }
+}
+
+impl fmt::Debug for Texts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Texts").finish_non_exhaustive()
+    }
+}
+
+impl Text {
+    fn new(shape: Shape<'_>, statement: Statement) -> Self {
+        let Shape { query, page, joins, parents, dialect } = shape;
+        let values = statement.values.into_iter().flat_map(|values| values.0);
+        Self {
+            query: query.clone(),
+            order: page.order.clone(),
+            end: page.end,
+            size: page.size,
+            cursors: nulls(page),
+            joins: joins.to_vec(),
+            parents: parents.map(|(column, terms)| (column.clone(), terms)),
+            dialect,
+            sql: statement.sql,
+            parameters: values.map(Parameter::of).collect(),
+            kept: 0,
+        }
+    }
+
+    /// The text, counted as kept; `None` if it is too long, or too much is kept already.
+    fn kept(mut self) -> Option<Self> {
+        // The query has its values, too.
+        let size = self.sql.len() + self.parameters.iter().map(|parameter| 2 * parameter.size()).sum::<usize>();
+        if size > MAX_SIZE || KEPT.fetch_add(size, Relaxed) + size > MAX_KEPT {
+            if size <= MAX_SIZE {
+                KEPT.fetch_sub(size, Relaxed);
+            }
+            return None;
+        }
+        self.kept = size;
+        Some(self)
+    }
+
+    fn fits(&self, shape: Shape<'_>) -> bool {
+        let Shape { query, page, joins, parents, dialect } = shape;
+        self.size == page.size
+            && self.end == page.end
+            && self.dialect == dialect
+            && self.cursors == nulls(page)
+            && self.parents.as_ref().map(|(column, terms)| (column, *terms)) == parents
+            && self.order == page.order
+            && self.joins == joins
+            && self.query == *query
+    }
+
+    fn bind(&self, page: &Page, given: &[Value]) -> Statement {
+        let of_key = |key: Option<&Key>, place: usize| key.map(|key| self.dialect.bind(&key.values()[place]));
+        let value = |parameter: &Parameter| match parameter {
+            Parameter::Value(value) => Some(value.clone()),
+            Parameter::After(place) => of_key(page.after.as_ref(), *place),
+            Parameter::Before(place) => of_key(page.before.as_ref(), *place),
+            Parameter::Given(place) => given.get(*place).cloned(),
+        };
+        self.dialect.raw(self.sql.clone(), self.parameters.iter().filter_map(value))
+    }
+}
+
+/// Which values of the cursors are NULL: a range depends on that.
+fn nulls(page: &Page) -> [Option<Vec<bool>>; 2] {
+    let nulls = |key: &Key| key.values().iter().map(|value| *value == value.as_null()).collect();
+    [page.after.as_ref().map(nulls), page.before.as_ref().map(nulls)]
+}
+
+/// The page with marks in its cursors.
+fn marked(page: &Page) -> Page {
+    let key = |key: &Option<Key>, kind: char| {
+        let value = |(place, value): (usize, &Value)| {
+            if *value == value.as_null() { value.clone() } else { text(kind, place) }
+        };
+        key.as_ref().map(|key| Key::of_values(key.values().iter().enumerate().map(value).collect()))
+    };
+    Page { after: key(&page.after, 'a'), before: key(&page.before, 'b'), ..page.clone() }
+}
+
+/// The mark for a value that is given beside the page.
+pub(crate) fn mark(place: usize) -> Value {
+    text('g', place)
+}
+
+/// The beginning of every mark. No client can send it, because it is random.
+static SECRET: LazyLock<String> = LazyLock::new(|| {
+    let random = || RandomState::new().hash_one(0);
+    format!("{:016x}{:016x}", random(), random())
+});
+
+fn text(kind: char, place: usize) -> Value {
+    format!("{}{kind}{place}", *SECRET).into()
+}
+
+impl Parameter {
+    /// Its size in bytes, about.
+    fn size(&self) -> usize {
+        let more = match self {
+            Self::Value(Value::String(Some(text))) => text.len(),
+            Self::Value(Value::Bytes(Some(bytes))) => bytes.len(),
+            Self::Value(Value::Array(_, Some(values))) => values.len() * size_of::<Value>(),
+            _ => 0,
+        };
+        size_of::<Self>() + more
+    }
+
+    fn of(value: Value) -> Self {
+        let text = match &value {
+            // The parents on PostgreSQL.
+            Value::Array(_, Some(values)) => values.first(),
+            value => Some(value),
+        };
+        let mark = match text {
+            Some(Value::String(Some(text))) => text.strip_prefix(SECRET.as_str()),
+            _ => None,
+        };
+        let parse = |mark: &str| Some((mark.chars().next()?, mark.get(1..)?.parse().ok()?));
+        let parsed: Option<(char, usize)> = mark.and_then(parse);
+        match parsed {
+            Some(('a', place)) => Self::After(place),
+            Some(('b', place)) => Self::Before(place),
+            Some(('g', place)) => Self::Given(place),
+            _ => Self::Value(value),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! A connection of the pool.
+
+use std::time::{Duration, Instant};
+
+use sea_orm::DbBackend;
+use sea_orm::sqlx::postgres::PgConnection;
+use sea_orm::sqlx::{Connection as _, Error, Executor};
+use tokio::time::timeout;
+
+use super::sqlite::Sqlite;
+use super::work::{Runs, Work};
+use crate::db::Liveness;
+
+/// The statement that begins a snapshot, which the database takes when the next one runs.
+pub fn begin(backend: DbBackend) -> &'static str {
+    match backend {
+        DbBackend::Postgres => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+        _ => "BEGIN",
+    }
+}
+
+/// How long closing in order may take.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
+
+pub struct Connection {
+    link: Link,
+    pub liveness: Liveness,
+    pub opened: Instant,
+    pub idle_since: Instant,
+}
+
+pub enum Link {
+    Postgres(PgConnection),
+    Sqlite(Sqlite),
+}
+
+impl Connection {
+    pub fn new(link: Link, liveness: Liveness) -> Self {
+        let now = Instant::now();
+        Self { link, liveness, opened: now, idle_since: now }
+    }
+
+    pub fn backend(&self) -> DbBackend {
+        match &self.link {
+            Link::Postgres(_) => DbBackend::Postgres,
+            Link::Sqlite(_) => DbBackend::Sqlite,
+        }
+    }
+
+    /// Runs a statement without parameters for its effect, which takes SQLite no time.
+    pub async fn execute(&mut self, sql: &'static str) -> Result<(), Error> {
+        match &mut self.link {
+            Link::Postgres(connection) => connection.execute(sql).await.map(drop),
+            Link::Sqlite(connection) => connection.execute(sql),
+        }
+    }
+
+    pub async fn run(&mut self, work: Work<'_>) -> Result<Runs, Error> {
+        match &mut self.link {
+            Link::Postgres(connection) => work.on_postgres(connection).await,
+            Link::Sqlite(connection) => connection.run(work).await,
+        }
+    }
+
+    /// Stops the statement whose future was dropped. PostgreSQL must be told otherwise: by closing the connection.
+    pub fn abandon(&self) {
+        if let Link::Sqlite(connection) = &self.link {
+            connection.abandon();
+        }
+    }
+
+    /// Discards what is left of an earlier statement, and waits for the database to answer.
+    pub async fn drain(&mut self) -> Result<(), Error> {
+        match &mut self.link {
+            Link::Postgres(connection) => loop {
+                match connection.ping().await {
+                    // The error of the earlier statement.
+                    Err(error) if !breaks(&error) => {}
+                    result => return result,
+                }
+            },
+            Link::Sqlite(connection) => connection.drain().await,
+        }
+    }
+
+    /// Ends a snapshot, which may not have begun.
+    pub async fn end(&mut self) -> Result<(), Error> {
+        match &mut self.link {
+            Link::Postgres(connection) => connection.execute("COMMIT").await.map(drop),
+            Link::Sqlite(connection) => connection.end(),
+        }
+    }
+
+    /// Whether an open snapshot is still open after an error.
+    pub fn keeps_snapshot(&self) -> bool {
+        match &self.link {
+            // There, every error of a statement ends it.
+            Link::Postgres(_) => false,
+            Link::Sqlite(connection) => connection.is_in_snapshot(),
+        }
+    }
+
+    /// The same at once, where that is possible.
+    pub fn try_end(&self) -> bool {
+        match &self.link {
+            Link::Postgres(_) => false,
+            Link::Sqlite(connection) => connection.end().is_ok(),
+        }
+    }
+
+    /// Closes the connection in order, or drops it.
+    pub async fn close(self) {
+        let closed = async {
+            match self.link {
+                Link::Postgres(connection) => connection.close().await,
+                Link::Sqlite(_) => Ok(()),
+            }
+        };
+        let _ = timeout(CLOSE_TIMEOUT, closed).await;
+    }
+}
+
+/// Whether the connection cannot be used after this error.
+pub fn breaks(error: &Error) -> bool {
+    match error {
+        // The server announces with class 57P that it closes the connection.
+        Error::Database(error) => error.code().is_some_and(|code| code.starts_with("57P") || code.starts_with("08")),
+        Error::RowNotFound | Error::Encode(_) | Error::Decode(_) | Error::ColumnDecode { .. } => false,
+        _ => true,
+    }
+}

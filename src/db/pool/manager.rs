@@ -1,0 +1,159 @@
+//! How connections are opened, and which idle connections may be used again.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
+use sea_orm::DbBackend;
+use sea_orm::sqlx::postgres::PgConnectOptions;
+use sea_orm::sqlx::{ConnectOptions, Error, Executor};
+use tokio::time::{sleep, timeout};
+
+use super::connection::{Connection, Link, breaks};
+use super::sqlite::File;
+use crate::db::Liveness;
+
+/// A PostgreSQL connection that has been idle for longer is tested before use.
+const MAX_UNTESTED_IDLE: Duration = Duration::from_secs(10);
+
+/// How long a test may take.
+const PING_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// A PostgreSQL connection that has been idle for longer is closed.
+const MAX_IDLE: Duration = Duration::from_mins(10);
+
+/// A PostgreSQL connection that has been open for longer is replaced.
+const MAX_LIFETIME: Duration = Duration::from_mins(30);
+
+/// The first and the largest delay between attempts to connect. It doubles each time.
+const RETRY_DELAY: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
+
+/// PostgreSQL 14 and later then stops a statement within 100 ms after its client has closed the connection.
+const WATCH_CLIENT: &str = "SELECT set_config('client_connection_check_interval', '100', false)
+    FROM pg_settings WHERE name = 'client_connection_check_interval'";
+
+/// How to open a connection.
+#[derive(Clone, Debug)]
+pub enum Opener {
+    /// To a PostgreSQL server. The time limit of statements is one of its options.
+    Postgres(Box<PgConnectOptions>),
+    /// To a SQLite file.
+    Sqlite(File),
+}
+
+pub struct Manager {
+    opener: Opener,
+    liveness: Liveness,
+    /// When a test last failed. Connections that have been idle since before are dead too.
+    dead: Mutex<Option<Instant>>,
+    closed: AtomicBool,
+}
+
+impl Manager {
+    pub fn new(opener: Opener, liveness: Liveness) -> Self {
+        Self { opener, liveness, dead: Mutex::default(), closed: AtomicBool::new(false) }
+    }
+
+    pub fn backend(&self) -> DbBackend {
+        match self.opener {
+            Opener::Postgres(_) => DbBackend::Postgres,
+            Opener::Sqlite(_) => DbBackend::Sqlite,
+        }
+    }
+
+    pub fn liveness(&self) -> &Liveness {
+        &self.liveness
+    }
+
+    /// How long a connection may be idle before it is closed.
+    pub fn max_idle(&self) -> Option<Duration> {
+        // An idle connection to a file costs next to nothing.
+        matches!(self.opener, Opener::Postgres(_)).then_some(MAX_IDLE)
+    }
+
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Relaxed)
+    }
+
+    /// Whether a connection that has been idle since then is known to be dead.
+    fn is_dead(&self, idle_since: Instant) -> bool {
+        self.dead.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|dead| idle_since <= dead)
+    }
+
+    /// Tests a connection. If it is dead, so are all that were idle at the same time: to test each of them would take
+    /// too long.
+    async fn test(&self, connection: &mut Connection) -> bool {
+        let tested = Instant::now();
+        let lives = timeout(PING_TIMEOUT, connection.drain()).await.is_ok_and(|answer| answer.is_ok());
+        if !lives {
+            *self.dead.lock().unwrap_or_else(PoisonError::into_inner) = Some(tested);
+        }
+        lives
+    }
+}
+
+impl managed::Manager for Manager {
+    type Type = Connection;
+    type Error = Error;
+
+    /// While the server starts, tries again until the caller gives up.
+    async fn create(&self) -> Result<Connection, Error> {
+        let link = match &self.opener {
+            Opener::Postgres(options) => {
+                let mut delay = RETRY_DELAY.0;
+                loop {
+                    match options.connect().await {
+                        Ok(mut connection) => {
+                            // Some systems do not support it: there, a statement runs until its time limit.
+                            if let Err(error) = connection.execute(WATCH_CLIENT).await
+                                && breaks(&error)
+                            {
+                                return Err(error);
+                            }
+                            break Link::Postgres(connection);
+                        }
+                        Err(error) if starts(&error) => sleep(delay).await,
+                        Err(error) => return Err(error),
+                    }
+                    delay = RETRY_DELAY.1.min(2 * delay);
+                }
+            }
+            Opener::Sqlite(file) => Link::Sqlite(file.open().await?),
+        };
+        Ok(Connection::new(link, self.liveness.clone()))
+    }
+
+    async fn recycle(&self, connection: &mut Connection, _: &Metrics) -> RecycleResult<Error> {
+        // A file does not go away.
+        if self.backend() == DbBackend::Sqlite {
+            return Ok(());
+        }
+        let idle_since = connection.idle_since;
+        if connection.opened.elapsed() > MAX_LIFETIME {
+            return Err(RecycleError::message("open for too long"));
+        }
+        if self.is_dead(idle_since) {
+            return Err(RecycleError::message("another one was found dead"));
+        }
+        if (idle_since.elapsed() > MAX_UNTESTED_IDLE || self.liveness.may_be_stale(idle_since))
+            && !self.test(connection).await
+        {
+            return Err(RecycleError::message("no answer"));
+        }
+        Ok(())
+    }
+}
+
+/// Whether the server may be starting.
+fn starts(error: &Error) -> bool {
+    match error {
+        Error::Io(error) => error.kind() == std::io::ErrorKind::ConnectionRefused,
+        Error::Database(error) => error.is_transient_in_connect_phase(),
+        _ => false,
+    }
+}

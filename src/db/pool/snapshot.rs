@@ -1,0 +1,123 @@
+//! Several statements that see one state of the database.
+
+use std::fmt;
+
+use keyset::{ReadRows, Record};
+use sea_orm::prelude::async_trait::async_trait;
+use sea_orm::{DbBackend, DbErr, Statement, Value};
+use tokio::sync::Mutex;
+
+use super::Pool;
+use super::lease::Lease;
+use super::work::{Runs, Work};
+
+/// Every statement sees the state of the database that the first one saw. Concurrent statements queue for the one
+/// connection, which is acquired by the first. The snapshot ends when it is dropped; nothing waits for its `COMMIT`.
+pub struct Snapshot {
+    pool: Pool,
+    state: Mutex<State>,
+}
+
+enum State {
+    /// No statement has run. The connection may have been acquired already.
+    New(Option<Lease>),
+    Open(Lease),
+    /// The error that ended it.
+    Lost(DbErr),
+}
+
+impl Snapshot {
+    pub(super) fn new(pool: Pool) -> Self {
+        Self { pool, state: Mutex::new(State::New(None)) }
+    }
+
+    /// Acquires the connection before the first statement.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr`] if no connection is available within five seconds.
+    pub async fn acquire(&self) -> Result<(), DbErr> {
+        if let State::New(lease @ None) = &mut *self.state.lock().await {
+            *lease = Some(self.pool.lease().await?);
+        }
+        Ok(())
+    }
+
+    async fn run(&self, work: Work<'_>) -> Result<Runs, DbErr> {
+        let mut state = self.state.lock().await;
+        match &mut *state {
+            State::Lost(error) => Err(error.clone()),
+            State::Open(lease) => {
+                let result = lease.run(work).await;
+                if let Err(error) = &result
+                    && self.is_over(lease, error)
+                {
+                    *state = State::Lost(error.clone());
+                }
+                result
+            }
+            State::New(lease) => {
+                let begun = match self.begin(lease.take(), work).await {
+                    // Nothing has been read yet, so another connection will do. The lost one is released first.
+                    Ok((lost, Err(error))) if self.pool.is_lost(&error) => {
+                        drop(lost);
+                        self.begin(None, work).await
+                    }
+                    begun => begun,
+                };
+                let (lease, result) = match begun {
+                    Ok(begun) => begun,
+                    // Otherwise each statement of the response would wait for a connection in turn.
+                    Err(error) => {
+                        *state = State::Lost(error.clone());
+                        return Err(error);
+                    }
+                };
+                *state = match &result {
+                    Err(error) if self.is_over(&lease, error) => State::Lost(error.clone()),
+                    _ => State::Open(lease),
+                };
+                result
+            }
+        }
+    }
+
+    async fn begin(&self, acquired: Option<Lease>, work: Work<'_>) -> Result<(Lease, Result<Runs, DbErr>), DbErr> {
+        let mut lease = match acquired {
+            Some(lease) => lease,
+            None => self.pool.lease().await?,
+        };
+        let result = lease.run_first(work).await;
+        Ok((lease, result))
+    }
+
+    /// Whether this error ends the snapshot.
+    fn is_over(&self, lease: &Lease, error: &DbErr) -> bool {
+        self.pool.is_lost(error) || !lease.is_usable() || !lease.keeps_snapshot()
+    }
+}
+
+impl fmt::Debug for Snapshot {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Snapshot").field("pool", &self.pool).finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl ReadRows for Snapshot {
+    fn backend(&self) -> DbBackend {
+        self.pool.backend()
+    }
+
+    async fn read(&self, statement: Statement) -> Result<Vec<Record>, DbErr> {
+        Ok(self.run(Work::once(&statement)).await?.pop().unwrap_or_default())
+    }
+
+    fn reads_each(&self) -> bool {
+        self.pool.reads_each()
+    }
+
+    async fn read_each(&self, statement: Statement, each: Vec<Value>) -> Result<Vec<Vec<Record>>, DbErr> {
+        self.run(Work { statement: &statement, each: Some(&each) }).await
+    }
+}

@@ -1,0 +1,202 @@
+//! A connection to a SQLite file for reading.
+//!
+//! A page takes less time than its way to another thread and back. So a statement first runs where it is awaited, for
+//! 100,000 instructions of SQLite. One that takes longer, or waits for a lock, is stopped and run again on a thread that
+//! may block. (sqlx has a thread for each connection, and sends it each statement, and each row back.)
+
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use keyset::{Columns, Record, Stored};
+use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, StatementStatus};
+use sea_orm::Value;
+use sea_orm::sqlx::Error;
+use sea_orm::sqlx::sqlite::SqliteConnectOptions;
+use tokio::task::{JoinHandle, spawn_blocking};
+
+mod failed;
+mod value;
+
+use failed::failed;
+use value::{Bound, stored};
+
+use super::CONNECT_TIMEOUT;
+use super::stop::{INSTRUCTIONS, Stop};
+use super::work::{Runs, Work};
+
+/// Prepared statements per connection.
+const PREPARED: usize = 64;
+
+/// How often the progress handler is called before a statement leaves the thread of the runtime. Where the pages are in
+/// memory, that is after about 2 ms.
+const INLINE: u32 = 5;
+
+/// The same where they are not.
+const INLINE_TIME: Duration = Duration::from_millis(20);
+
+/// Of each connection.
+const PRAGMAS: &str = "PRAGMA query_only = ON; PRAGMA mmap_size = 1073741824";
+
+/// The file, and how to open it.
+#[derive(Clone, Debug)]
+pub struct File {
+    path: PathBuf,
+    /// SQLite's own, from the URL of the database.
+    parameters: String,
+    limit: Duration,
+}
+
+pub struct Sqlite {
+    connection: Arc<Mutex<Connection>>,
+    stop: Arc<Stop>,
+    limit: Duration,
+    /// The statement on a thread that may block. It stays there if its future is dropped.
+    running: Option<JoinHandle<Result<Runs, Error>>>,
+}
+
+impl File {
+    /// The file in a URL, and the time limit of a statement.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Configuration`] if the URL is malformed.
+    pub fn of_url(url: &str, limit: Duration) -> Result<Self, Error> {
+        let options = SqliteConnectOptions::from_str(url)?;
+        let (_, parameters) = url.split_once('?').unwrap_or_default();
+        // With a shared cache, readers would wait for the writer.
+        let parameters: Vec<_> = parameters.split('&').filter(|parameter| !parameter.starts_with("cache=")).collect();
+        Ok(Self { path: options.get_filename().to_path_buf(), parameters: parameters.join("&"), limit })
+    }
+
+    /// Opens a connection.
+    pub(super) async fn open(&self) -> Result<Sqlite, Error> {
+        let file = self.clone();
+        spawn_blocking(move || file.connect().map_err(failed)).await.unwrap_or(Err(Error::WorkerCrashed))
+    }
+
+    fn connect(&self) -> rusqlite::Result<Sqlite> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = if self.parameters.is_empty() {
+            Connection::open_with_flags(&self.path, flags)?
+        } else {
+            let path = self.path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+            let uri = format!("file:{path}?{}", self.parameters);
+            Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_CREATE)?
+        };
+        connection.execute_batch(PRAGMAS)?;
+        connection.set_prepared_statement_cache_capacity(PREPARED);
+        let stop = Arc::new(Stop::new());
+        let handler = Arc::clone(&stop);
+        connection.progress_handler(INSTRUCTIONS, Some(move || !handler.may_continue()))?;
+        Ok(Sqlite { connection: Arc::new(Mutex::new(connection)), stop, limit: self.limit, running: None })
+    }
+}
+
+impl Sqlite {
+    /// Runs a statement. All of its runs share one time limit, which starts anew on another thread.
+    pub async fn run(&mut self, work: Work<'_>) -> Result<Runs, Error> {
+        self.stop.begin(self.limit.min(INLINE_TIME), INLINE);
+        match runs(&lock(&self.connection), work, Duration::ZERO) {
+            Err(error) if is_late(&error) => {}
+            result => return result.map_err(failed),
+        }
+        self.stop.begin(self.limit, u32::MAX);
+        let (connection, busy) = (Arc::clone(&self.connection), CONNECT_TIMEOUT.min(self.limit));
+        let (statement, each) = (work.statement.clone(), work.each.map(<[Value]>::to_vec));
+        let running = spawn_blocking(move || {
+            let work = Work { statement: &statement, each: each.as_deref() };
+            runs(&lock(&connection), work, busy).map_err(failed)
+        });
+        let result = self.running.insert(running).await;
+        self.running = None;
+        result.unwrap_or(Err(Error::WorkerCrashed))
+    }
+
+    /// Stops the statement whose future was dropped.
+    pub fn abandon(&self) {
+        self.stop.abandon();
+    }
+
+    /// Waits for the end of the statement whose future was dropped.
+    pub async fn drain(&mut self) -> Result<(), Error> {
+        if let Some(running) = &mut self.running {
+            // Its rows, or its error, are for nobody.
+            let _ = running.await;
+        }
+        self.running = None;
+        Ok(())
+    }
+
+    /// Whether a snapshot is open. SQLite ends it by itself after some errors.
+    pub fn is_in_snapshot(&self) -> bool {
+        !lock(&self.connection).is_autocommit()
+    }
+
+    /// Ends a snapshot, which may not have begun. It has read only, so this takes no time.
+    pub fn end(&self) -> Result<(), Error> {
+        if self.is_in_snapshot() { self.execute("COMMIT") } else { Ok(()) }
+    }
+
+    /// Runs a statement that begins or ends a snapshot.
+    pub fn execute(&self, sql: &str) -> Result<(), Error> {
+        self.stop.begin(self.limit, u32::MAX);
+        execute(&lock(&self.connection), sql).map_err(failed)
+    }
+}
+
+fn lock(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
+    connection.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn execute(connection: &Connection, sql: &str) -> rusqlite::Result<()> {
+    connection.prepare_cached(sql)?.execute([]).map(drop)
+}
+
+/// Whether a statement was stopped for its time, or for a lock of another process.
+fn is_late(error: &rusqlite::Error) -> bool {
+    matches!(error.sqlite_error_code(), Some(ErrorCode::OperationInterrupted | ErrorCode::DatabaseBusy))
+}
+
+/// Runs a statement, all of whose runs see one state, and waits this long for locks of other processes.
+fn runs(connection: &Connection, work: Work<'_>, busy: Duration) -> rusqlite::Result<Runs> {
+    connection.busy_timeout(busy)?;
+    let begins = work.each.is_some() && connection.is_autocommit();
+    if begins {
+        execute(connection, "BEGIN")?;
+    }
+    let runs = each_run(connection, work);
+    if begins && !connection.is_autocommit() {
+        execute(connection, "COMMIT")?;
+    }
+    runs
+}
+
+fn each_run(connection: &Connection, work: Work<'_>) -> rusqlite::Result<Runs> {
+    let mut statement = connection.prepare_cached(&work.statement.sql)?;
+    // By this counter SQLite calls the progress handler. It goes on from run to run.
+    statement.reset_status(StatementStatus::VmStep);
+    let columns = Arc::new(Columns::new(statement.column_names()));
+    work.parameters().map(|values| rows(&mut statement, &values, &columns)).collect()
+}
+
+fn rows(
+    statement: &mut CachedStatement<'_>,
+    values: &[Value],
+    columns: &Arc<Columns>,
+) -> rusqlite::Result<Vec<Record>> {
+    for (parameter, value) in (1..).zip(values) {
+        statement.raw_bind_parameter(parameter, Bound(value))?;
+    }
+    let width = statement.column_count();
+    let (mut rows, mut records) = (statement.raw_query(), Vec::new());
+    while let Some(row) = rows.next()? {
+        let mut values = Vec::with_capacity(width);
+        for column in 0..width {
+            values.push(stored(column, row.get_ref(column)?)?);
+        }
+        records.push(Record::Stored(Stored::new(Arc::clone(columns), values)));
+    }
+    Ok(records)
+}

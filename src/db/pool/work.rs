@@ -1,0 +1,51 @@
+//! What a connection runs.
+
+use keyset::Record;
+use sea_orm::sea_query::Values;
+use sea_orm::sqlx::postgres::{PgConnection, PgRow, Postgres};
+use sea_orm::sqlx::query::Query;
+use sea_orm::sqlx::{self, AssertSqlSafe, Error};
+use sea_orm::{Statement, Value};
+use sea_query_sqlx::SqlxValues;
+
+/// A statement, run for its rows.
+#[derive(Clone, Copy)]
+pub struct Work<'a> {
+    pub statement: &'a Statement,
+    /// With each of these values in turn as its last parameter. Without them, once.
+    pub each: Option<&'a [Value]>,
+}
+
+/// The rows of each run.
+pub type Runs = Vec<Vec<Record>>;
+
+impl<'a> Work<'a> {
+    pub fn once(statement: &'a Statement) -> Self {
+        Self { statement, each: None }
+    }
+
+    /// The parameters of each run.
+    pub fn parameters(self) -> impl Iterator<Item = Vec<Value>> {
+        let values = self.statement.values.as_ref().map_or(&[][..], |values| &values.0);
+        let with = move |each: Option<&Value>| {
+            let mut values = values.to_vec();
+            if let (Some(each), Some(last)) = (each, values.last_mut()) {
+                last.clone_from(each);
+            }
+            values
+        };
+        let once = self.each.is_none().then_some(None);
+        once.into_iter().chain(self.each.into_iter().flatten().map(Some)).map(with)
+    }
+
+    pub async fn on_postgres(self, connection: &mut PgConnection) -> Result<Runs, Error> {
+        let mut runs = Vec::new();
+        for values in self.parameters() {
+            let query: Query<'_, Postgres, _> =
+                sqlx::query_with(AssertSqlSafe(self.statement.sql.clone()), SqlxValues(Values(values)));
+            let rows: Vec<PgRow> = query.fetch_all(&mut *connection).await?;
+            runs.push(rows.into_iter().map(|row| Record::Row(row.into())).collect());
+        }
+        Ok(runs)
+    }
+}

@@ -1,0 +1,273 @@
+//! The API: a request in, a response out, in which every error has a code.
+
+use std::any::TypeId;
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Instant;
+
+use async_graphql::futures_util::StreamExt;
+use async_graphql::parser::types::OperationType;
+use async_graphql::{Data, Executor, Request, Response, ServerError};
+use keyset_graphql::json::{self, Verbatim};
+use keyset_graphql::{PlannedQuery, Reader, with_defaults};
+use tracing::Span;
+
+use super::code::Code;
+use super::coercion::{InputTypes, MAX_ERRORS};
+use super::documents::Documents;
+use super::error::{Error, refusal};
+use super::limits::{Prices, Size};
+use super::running::{Checked, Running};
+use super::{limits, nesting, operation};
+use crate::config::Limits;
+use crate::metrics::Metrics;
+
+/// The longest name of an operation in logs and traces, in bytes.
+const MAX_NAME: usize = 100;
+
+/// A schema behind the checks of this module. Cheap to clone.
+#[derive(Clone)]
+pub struct Api<E> {
+    schema: E,
+    unvalidated: E,
+    types: Arc<InputTypes>,
+    prices: Arc<Prices>,
+    limits: Limits,
+    documents: Documents,
+    reader: Reader,
+    snapshot: Snapshot,
+    metrics: Metrics,
+}
+
+/// The parts of an [`Api`].
+pub struct Parts<E> {
+    /// The schema, which validates documents.
+    pub schema: E,
+    /// The same schema without validation, for documents that are known to be valid.
+    pub unvalidated: E,
+    /// The types that variables and arguments are coerced to.
+    pub types: InputTypes,
+    /// The declared prices of fields.
+    pub prices: Prices,
+    /// The limits of a request.
+    pub limits: Limits,
+    /// Reads single statements.
+    pub reader: Reader,
+    /// Makes a reader whose statements see one state of the database.
+    pub snapshot: Snapshot,
+    /// Counts what is executed.
+    pub metrics: Metrics,
+}
+
+/// Makes a [`Reader`] whose statements see one state of the database.
+pub type Snapshot = Arc<dyn Fn() -> Reader + Send + Sync>;
+
+impl<E: Executor> Api<E> {
+    /// Puts the checks before a schema.
+    pub fn new(parts: Parts<E>) -> Self {
+        let Parts { schema, unvalidated, types, prices, limits, reader, snapshot, metrics } = parts;
+        let (types, prices) = (Arc::new(types), Arc::new(prices));
+        Self { schema, unvalidated, types, prices, limits, documents: Documents::default(), reader, snapshot, metrics }
+    }
+
+    /// Executes a query or a mutation.
+    pub async fn execute(&self, request: impl Into<Request>) -> Response {
+        let checked = self.check(request.into(), |kind| match kind {
+            OperationType::Subscription => Err(over_websocket()),
+            OperationType::Query | OperationType::Mutation => Ok(()),
+        });
+        self.respond(checked).await
+    }
+
+    /// Executes a query, and refuses a mutation.
+    pub async fn query(&self, request: impl Into<Request>) -> Response {
+        let checked = self.check(request.into(), |kind| match kind {
+            OperationType::Subscription => Err(over_websocket()),
+            OperationType::Mutation => Err(by_post()),
+            OperationType::Query => Ok(()),
+        });
+        self.respond(checked).await
+    }
+
+    async fn respond(&self, checked: Result<Checked, Vec<ServerError>>) -> Response {
+        match checked {
+            Ok(Checked { request, mut running }) => {
+                let response = self.run(&running, request, None).await;
+                self.finish(&mut running, response)
+            }
+            Err(errors) => Response::from_errors(errors),
+        }
+    }
+
+    /// Executes a request that passed the checks. The statements of a query see one state of the database; if their
+    /// connection is lost, the whole response is read once more.
+    pub async fn run(&self, checked: &Running, request: Request, session: Option<Arc<Data>>) -> Response {
+        if let Some(planned) = &checked.planned {
+            return self.read(planned, checked, request, session).await;
+        }
+        if !checked.needs_snapshot {
+            return self.execute_once(checked, request, session).await;
+        }
+        let mut again = Request::new(request.query.clone()).variables(request.variables.clone());
+        again.operation_name.clone_from(&request.operation_name);
+        let response = self.execute_once(checked, request.data((self.snapshot)()), session.clone()).await;
+        if checked.may_retry(&response) {
+            if let Some(pruned) = &checked.pruned {
+                again.set_parsed_query(pruned.clone());
+            }
+            return self.execute_once(checked, again.data((self.snapshot)()), session).await;
+        }
+        response
+    }
+
+    /// Executes a query by its plan. Its response is the same as that of the schema, where a test executes both.
+    async fn read(
+        &self,
+        planned: &PlannedQuery,
+        checked: &Running,
+        request: Request,
+        session: Option<Arc<Data>>,
+    ) -> Response {
+        let of_session = session.as_ref().and_then(|session| session.get(&TypeId::of::<keyset::Limits>()));
+        let limits = of_session.and_then(|limits| limits.downcast_ref().copied());
+        let (limits, variables) = (limits.unwrap_or_else(|| self.limits.pages()), &request.variables);
+        let mut response = if checked.needs_snapshot {
+            let response = planned.execute(&(self.snapshot)(), limits, variables).await;
+            if checked.may_retry(&response) {
+                planned.execute(&(self.snapshot)(), limits, variables).await
+            } else {
+                response
+            }
+        } else {
+            planned.execute(&self.reader, limits, variables).await
+        };
+        if !request.data.contains_key(&TypeId::of::<Verbatim>()) {
+            json::parse(&mut response.data);
+        }
+        response
+    }
+
+    async fn execute_once(&self, checked: &Running, request: Request, session: Option<Arc<Data>>) -> Response {
+        let schema = self.schema(checked.is_known);
+        match session {
+            None => schema.execute(request).await,
+            Some(session) => schema.execute_stream(request, Some(session)).next().await.unwrap_or_default(),
+        }
+    }
+
+    /// The schema for a document: a valid one is not validated again.
+    pub fn schema(&self, is_known: bool) -> &E {
+        if is_known { &self.unvalidated } else { &self.schema }
+    }
+
+    /// Adds codes to a response. The first response of an executed request is timed, and its document cached.
+    pub fn finish(&self, running: &mut Running, response: Response) -> Response {
+        let response = coded(response);
+        let (kind, new) = (running.kind.take(), running.new.take());
+        if was_executed(&response) {
+            match kind {
+                Some(OperationType::Query) => self.metrics.operation("query", running.begun.elapsed()),
+                Some(OperationType::Mutation) => self.metrics.operation("mutation", running.begun.elapsed()),
+                // A subscription has no end to time.
+                Some(OperationType::Subscription) | None => {}
+            }
+            if let Some((hash, document)) = new {
+                self.documents.keep(hash, document);
+            }
+        }
+        response
+    }
+
+    /// Checks a request before its execution.
+    ///
+    /// # Errors
+    ///
+    /// Every reason to refuse it.
+    pub fn check(
+        &self,
+        mut request: Request,
+        accepts: impl FnOnce(OperationType) -> Result<(), Error>,
+    ) -> Result<Checked, Vec<ServerError>> {
+        let begun = Instant::now();
+        let refuse = |error: Error| vec![error.of_request()];
+        let (hash, known) = self.documents.find(&request).map_err(|error| vec![error])?;
+        let (mut variables, name) = (std::mem::take(&mut request.variables), request.operation_name.clone());
+        let document = if let Some(known) = &known {
+            known.plans.document()
+        } else {
+            nesting::check(&request.query).map_err(refuse)?;
+            request.parsed_query().map_err(|error| vec![parse_failed(error)])?
+        };
+        let place = operation::find(document, name.as_deref());
+        let operation = place.map(|place| &place.node);
+        if let Some(operation) = operation {
+            // Only the name of an existing operation: clients can send any name.
+            Span::current().record("operation", name.as_deref().filter(|name| name.len() <= MAX_NAME));
+            accepts(operation.ty).map_err(refuse)?;
+            variables = with_defaults(operation, Cow::Owned(variables)).into_owned();
+        }
+        let kind = operation.map(|operation| operation.ty);
+        let Size { statements, selections } =
+            limits::check(document, &variables, &self.prices, self.limits).map_err(refuse)?;
+        let needs_snapshot = kind == Some(OperationType::Query) && statements > 1;
+        // The execution reports that there is none.
+        if let Some(operation) = operation {
+            operation::check(document, operation, &variables, &self.types)?;
+        }
+        let is_known = known.as_ref().is_some_and(|known| known.is_valid);
+        let planned = known.as_ref().filter(|known| known.is_valid && kind == Some(OperationType::Query));
+        let planned = planned.zip(place).and_then(|(known, place)| known.plans.query(place));
+        let mut running = Running { begun, is_known, kind, needs_snapshot, planned, pruned: None, new: None };
+        let request = if running.planned.is_some() {
+            request
+        } else {
+            running.prepare(request, hash, known, &variables, selections)
+        };
+        Ok(Checked { request: request.variables(variables), running })
+    }
+}
+
+fn over_websocket() -> Error {
+    let message = "subscribe over a WebSocket at `/graphql`, by the protocol `graphql-transport-ws`";
+    Error::client(Code::WebSocketRequired, message)
+}
+
+fn by_post() -> Error {
+    Error::client(Code::MethodNotAllowed, "mutations require POST: a browser sends GET when it follows a link")
+}
+
+/// Whether a request was executed, not refused as a whole: then its response has `data`, which can be null.
+pub fn was_executed(response: &Response) -> bool {
+    response.errors.is_empty() || response.errors.iter().any(|error| !error.path.is_empty())
+}
+
+/// Refuses a batch, in which each request would have limits of its own.
+pub fn no_batches() -> ServerError {
+    refusal(Code::RequestMalformed, "batches are not accepted: send one request at a time")
+}
+
+/// A syntax error without the source line, which can be the whole request.
+fn parse_failed(mut error: ServerError) -> ServerError {
+    if let Some((_, expected)) = error.message.rsplit_once("= ") {
+        error.message = expected.to_owned();
+    }
+    set_code(&mut error, Code::ParseFailed);
+    error
+}
+
+/// Adds a code to each error, and bounds the number of errors of a refused request.
+fn coded(mut response: Response) -> Response {
+    if !was_executed(&response) {
+        response.errors.truncate(MAX_ERRORS);
+    }
+    for error in response.errors.iter_mut().filter(|error| error.extensions.is_none()) {
+        // An argument error has a path in the response; a validation error has none.
+        let code = if error.path.is_empty() { Code::ValidationFailed } else { Code::BadUserInput };
+        set_code(error, code);
+    }
+    response
+}
+
+fn set_code(error: &mut ServerError, code: Code) {
+    error.extensions.get_or_insert_default().set("code", code.as_str());
+}

@@ -1,0 +1,93 @@
+//! The codes of errors.
+
+use async_graphql::{ServerError, Value};
+
+/// Declares each code: its text and its meaning.
+macro_rules! codes {
+    ($( $code:ident = $text:literal: $meaning:literal; )+) => {
+        /// The machine-readable reason in an error's `extensions.code`. Every error has one.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Code {
+            $( #[doc = $meaning] $code, )+
+        }
+
+        impl Code {
+            /// Every code with its text and its meaning, as the documentation lists them.
+            pub const ALL: &[(Self, &str, &str)] = &[$( (Self::$code, $text, $meaning), )+];
+
+            /// The text in `extensions.code`.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $( Self::$code => $text, )+
+                }
+            }
+        }
+    };
+}
+
+codes! {
+    BodyMalformed = "BODY_MALFORMED": "the body of the request is not JSON";
+    RequestMalformed = "REQUEST_MALFORMED": "the body or the URL is not a GraphQL request, or it is a batch";
+    BodyTooLarge = "BODY_TOO_LARGE": "the body of the request exceeds `MAX_BODY_SIZE`";
+    BodyTooSlow = "BODY_TOO_SLOW": "the body of the request was not received within `READ_TIMEOUT`";
+    MediaTypeUnsupported = "MEDIA_TYPE_UNSUPPORTED": "the body of the request is not `application/json`";
+    NotAcceptable = "NOT_ACCEPTABLE": "the client accepts none of the media types of a response";
+    MethodNotAllowed = "METHOD_NOT_ALLOWED": "a mutation by GET, or a method other than GET and POST";
+    PersistedQueryNotFound = "PERSISTED_QUERY_NOT_FOUND": "no document with this hash is cached";
+    PersistedQueryMismatch = "PERSISTED_QUERY_MISMATCH": "the text of the document does not match the hash that came with it";
+    ParseFailed = "GRAPHQL_PARSE_FAILED": "the document is not valid GraphQL syntax";
+    ValidationFailed = "GRAPHQL_VALIDATION_FAILED": "the document does not fit the schema";
+    TooComplex = "QUERY_TOO_COMPLEX": "the request costs more than `MAX_COMPLEXITY`, or has more than 5,000 fields and fragments";
+    TooDeep = "QUERY_TOO_DEEP": "the request is deeper than `MAX_DEPTH`, than 32 levels including fragments, or than 128 brackets";
+    BadUserInput = "BAD_USER_INPUT": "a value that an argument or a variable cannot have";
+    PageInvalid = "PAGE_INVALID": "`first` together with `last`, or a page size out of bounds";
+    CursorInvalid = "CURSOR_INVALID": "a damaged cursor, or one that this server did not write";
+    CursorOfOtherOrder = "CURSOR_OF_OTHER_ORDER": "a valid cursor of a list in another order";
+    OrderNotOffered = "ORDER_NOT_OFFERED": "an order without an index";
+    FilterTooLarge = "FILTER_TOO_LARGE": "a filter with more than 500 conditions and values, or more than 10 levels";
+    IdInvalid = "ID_INVALID": "a malformed id, or the id of an object of another type";
+    Gone = "GONE": "an object that an event refers to was deleted before it was read";
+    NotFound = "NOT_FOUND": "no object has the id to change or to refer to";
+    InUse = "IN_USE": "the book has ratings or orders, and `cascade` is not set";
+    Conflict = "CONFLICT": "other transactions prevented every attempt of a write";
+    Unauthenticated = "UNAUTHENTICATED": "the request lacks the write token of the server";
+    Forbidden = "FORBIDDEN": "writes are disabled: the server has no token, and the request is not local";
+    OriginForbidden = "ORIGIN_FORBIDDEN": "a WebSocket from a page of an origin that `CORS_ORIGINS` does not allow";
+    HandshakeMalformed = "HANDSHAKE_MALFORMED": "a WebSocket handshake that is not version 13 of the protocol";
+    Unavailable = "UNAVAILABLE": "the database does not answer";
+    OutcomeUnknown = "OUTCOME_UNKNOWN": "the connection was lost during a commit";
+    OutOfRange = "OUT_OF_RANGE": "a number that does not fit into `Int` (32 bits) or into the database";
+    SubscriptionLagged = "SUBSCRIPTION_LAGGED": "the subscription lost events and ends";
+    WebSocketRequired = "WEBSOCKET_REQUIRED": "a subscription that was not sent over a WebSocket";
+    TooManyOperations = "TOO_MANY_OPERATIONS": "more than 100 concurrent operations on one WebSocket, or more than 1 MiB of them";
+    UrlTooLong = "URL_TOO_LONG": "the URL exceeds 16 KiB";
+    TimedOut = "TIMEOUT": "the request exceeded `REQUEST_TIMEOUT`; a mutation may still take effect";
+    Overloaded = "OVERLOADED": "the server is at `MAX_REQUESTS`, `MAX_WEBSOCKETS` or `MAX_BUFFERED`";
+    AnswerDropped = "ANSWER_DROPPED": "the response exceeded the memory budget `MAX_BUFFERED`; a mutation may have taken effect";
+    Internal = "INTERNAL": "a fault of the server; its log has the cause under `extensions.errorId`";
+}
+
+impl From<Code> for &'static str {
+    fn from(code: Code) -> Self {
+        code.as_str()
+    }
+}
+
+impl Code {
+    /// The code of an error, if it has one.
+    pub fn of(error: &ServerError) -> Option<Self> {
+        let Value::String(found) = error.extensions.as_ref()?.get("code")? else { return None };
+        Self::ALL.iter().find(|(_, text, _)| text == found).map(|(code, ..)| *code)
+    }
+
+    /// Codes as the log shows them, each once: a response can hold thousands of errors.
+    pub fn listed(codes: impl Iterator<Item = Self>) -> String {
+        let mut distinct: Vec<&str> = Vec::new();
+        for code in codes.map(Self::as_str) {
+            if !distinct.contains(&code) {
+                distinct.push(code);
+            }
+        }
+        distinct.join(",")
+    }
+}

@@ -1,0 +1,230 @@
+//! Coercion of variables and arguments before execution.
+//!
+//! The specification coerces every variable before execution begins (section 6.1.2). The library coerces where an
+//! argument uses it: an unused variable can hold anything, and where one of several mutations cannot read its argument,
+//! those before it have been committed, and the response does not mention them.
+
+use std::collections::HashSet;
+
+use async_graphql::parser::types::{
+    BaseType, ExecutableDocument, Field, FieldDefinition, OperationDefinition, OperationType,
+};
+use async_graphql::{Name, Pos, Positioned, ServerError, Value, Variables};
+use async_graphql_value::Value as Written;
+
+use super::code::Code;
+use super::error::Error;
+use super::visit::{Fragment, Visitor, walk};
+use crate::config::Limits;
+
+mod input_types;
+
+use input_types::Problem;
+pub use input_types::{InputTypes, Scalar};
+
+/// The maximum of errors reported for one request.
+pub const MAX_ERRORS: usize = 20;
+
+impl InputTypes {
+    /// The errors in the variables of an operation, each at the position of its declaration.
+    pub fn check_variables(&self, operation: &OperationDefinition, variables: &Variables) -> Vec<ServerError> {
+        let mut errors = Vec::new();
+        for Positioned { node: definition, .. } in &operation.variable_definitions {
+            let Positioned { node: name, pos } = &definition.name;
+            let declared = &definition.var_type.node;
+            let problems = match variables.get(name) {
+                None if declared.nullable => continue,
+                None => vec![Problem { field: None, text: "is missing".into() }],
+                Some(value) => self.problems(value, declared),
+            };
+            let message = |text| format!("variable `${name}` of type `{declared}` {text}");
+            errors.extend(problems.into_iter().map(|problem| error(*pos, problem.field, message(problem.text))));
+        }
+        errors.truncate(MAX_ERRORS);
+        errors
+    }
+
+    /// The errors in the arguments of an operation's fields, each at the position of its field.
+    pub fn check_arguments(
+        &self,
+        document: &ExecutableDocument,
+        operation: &OperationDefinition,
+        variables: &Variables,
+    ) -> Vec<ServerError> {
+        let root = match operation.ty {
+            OperationType::Query => "Query",
+            OperationType::Mutation => "Mutation",
+            OperationType::Subscription => "Subscription",
+        };
+        let mut check = Arguments {
+            types: self,
+            variables,
+            objects: vec![Some(root)],
+            fragments: HashSet::new(),
+            errors: Vec::new(),
+        };
+        // The limits have refused deeper selections already.
+        let _ = walk(document, &operation.selection_set.node, Limits::MAX_LEVELS, &mut check);
+        check.errors.truncate(MAX_ERRORS);
+        check.errors
+    }
+
+    fn of_arguments(
+        &self,
+        known: &FieldDefinition,
+        field: &Positioned<Field>,
+        variables: &Variables,
+    ) -> Vec<ServerError> {
+        let mut errors = Vec::new();
+        for Positioned { node: argument, .. } in &known.arguments {
+            let (name, wanted) = (&argument.name.node, &argument.ty.node);
+            // Validation reports a missing argument.
+            let Some(given) = field.node.get_argument(name) else { continue };
+            let problems = match &given.node {
+                // The variable has been checked, but it can be null where the argument cannot.
+                Written::Variable(variable) => match variables.get(variable) {
+                    Some(Value::Null) => self.problems(&Value::Null, wanted),
+                    _ => Vec::new(),
+                },
+                written => constant(written, variables).map_or_else(Vec::new, |value| self.problems(&value, wanted)),
+            };
+            let message = |text| format!("argument `{name}` of type `{wanted}` {text}");
+            errors.extend(problems.into_iter().map(|problem| error(field.pos, problem.field, message(problem.text))));
+        }
+        errors
+    }
+}
+
+/// Checks the arguments of every field, those of a fragment once.
+struct Arguments<'a> {
+    types: &'a InputTypes,
+    variables: &'a Variables,
+    /// The types of the selections that the walk is in, the innermost last. Validation reports an unknown field.
+    objects: Vec<Option<&'a str>>,
+    fragments: HashSet<&'a Name>,
+    errors: Vec<ServerError>,
+}
+
+impl<'a> Visitor<'a> for Arguments<'a> {
+    fn enter_field(&mut self, field: &'a Positioned<Field>) {
+        let object = self.objects.last().copied().flatten();
+        let known = object.and_then(|object| self.types.field(object, &field.node.name.node));
+        if let Some(known) = known.filter(|_| self.errors.len() < MAX_ERRORS) {
+            self.errors.extend(self.types.of_arguments(known, field, self.variables));
+        }
+        self.objects.push(known.map(|known| innermost(&known.ty.node.base)));
+    }
+
+    fn leave_field(&mut self, _: &'a Positioned<Field>) {
+        self.objects.pop();
+    }
+
+    fn enter_fragment(&mut self, fragment: Fragment<'a>) -> bool {
+        let is_new = fragment.name.is_none_or(|name| self.fragments.insert(name));
+        if is_new {
+            let outer = self.objects.last().copied().flatten();
+            self.objects.push(fragment.on.map(Name::as_str).or(outer));
+        }
+        is_new
+    }
+
+    fn leave_fragment(&mut self, _: Fragment<'a>) {
+        self.objects.pop();
+    }
+}
+
+fn error(pos: Pos, field: Option<String>, message: String) -> ServerError {
+    let error = Error::client(Code::BadUserInput, message);
+    let error = if let Some(field) = field { error.of_field(field) } else { error };
+    ServerError { locations: vec![pos], ..error.of_request() }
+}
+
+/// A value with its variables resolved, unless it is an absent variable.
+fn constant(value: &Written, variables: &Variables) -> Option<Value> {
+    Some(match value {
+        Written::Variable(name) => variables.get(name)?.clone(),
+        Written::List(items) => {
+            Value::List(items.iter().map(|item| constant(item, variables).unwrap_or_default()).collect())
+        }
+        Written::Object(fields) => {
+            let fields = fields.iter().filter_map(|(name, value)| Some((name.clone(), constant(value, variables)?)));
+            Value::Object(fields.collect())
+        }
+        value => value.clone().into_const()?,
+    })
+}
+
+/// The name of a type without its list wrappers.
+fn innermost(base: &BaseType) -> &str {
+    match base {
+        BaseType::Named(name) => name,
+        BaseType::List(item) => innermost(&item.base),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCALARS: &[Scalar] = &[("Decimal", |value| *value != Value::from("x"))];
+    const SCHEMA: &str = "enum E { A B } input I { n: Int! e: E list: [Int!] d: Int! = 1 } scalar S";
+
+    #[track_caller]
+    fn check(declared: &str, value: serde_json::Value, expected: Result<(), &str>) {
+        let document = async_graphql::parser::parse_query(format!("query($x: {declared}) {{ __typename }}")).unwrap();
+        let (_, operation) = document.operations.iter().next().unwrap();
+        let variables = Variables::from_json(serde_json::json!({ "x": value }));
+        let found = InputTypes::new(SCHEMA, &[]).check_variables(&operation.node, &variables);
+        let found: Vec<&str> =
+            found.iter().map(|error| error.message.split_once("` ").unwrap().1.split_once("` ").unwrap().1).collect();
+        assert_eq!(found, expected.err().into_iter().collect::<Vec<_>>(), "{declared}");
+    }
+
+    #[test]
+    fn values_fit_their_types() {
+        use serde_json::json;
+        check("Int", json!(1), Ok(()));
+        check("Int!", json!(null), Err("cannot be null"));
+        check("Int", json!(2_147_483_648_i64), Err("cannot be 2147483648"));
+        check("Int", json!(1.5), Err("cannot be 1.5"));
+        check("Float", json!(1), Ok(()));
+        check("ID", json!(1), Ok(()));
+        check("ID", json!(1.5), Err("cannot be 1.5"));
+        check("String", json!(1), Err("cannot be 1"));
+        check("Boolean", json!("true"), Err("cannot be \"true\""));
+        check("[Int]", json!(1), Ok(()));
+        check("[[Int!]]", json!([[1], null]), Ok(()));
+        check("[Int!]", json!([1, null]), Err("cannot be null"));
+        check("E", json!("B"), Ok(()));
+        check("E", json!("C"), Err("cannot be \"C\": expected one of A, B"));
+        check("S", json!({ "a": [1] }), Ok(()));
+        check("I", json!({ "n": 1, "e": "A", "list": 7 }), Ok(()));
+        check("I", json!({ "n": 1, "e": 1 }), Err("has a wrong field: `e` cannot be 1: expected one of A, B"));
+        check("I", json!({ "e": "A" }), Err("lacks the field `n`"));
+        check("I", json!({ "n": 1, "x": 1 }), Err("has no field `x`"));
+        check("I", json!([]), Err("cannot be a list"));
+        check("String", json!(0.5), Err("cannot be 0.5"));
+        check("Int", json!("x".repeat(100)), Err(&format!("cannot be \"{}…", "x".repeat(39))));
+    }
+
+    #[test]
+    fn a_variable_that_is_needed_is_there() {
+        let document = async_graphql::parser::parse_query("query($a: Int!, $c: Int) { x }").unwrap();
+        let (_, operation) = document.operations.iter().next().unwrap();
+        let errors = InputTypes::new(SCHEMA, &[]).check_variables(&operation.node, &Variables::default());
+        assert_eq!(errors.len(), 1);
+        assert_eq!(errors[0].message, "variable `$a` of type `Int!` is missing");
+    }
+
+    #[test]
+    fn all_fields_of_an_input_that_are_wrong_are_named() {
+        let schema = "type Mutation { f(input: I!): Int } input I { n: Int! e: Int d: Decimal } scalar Decimal";
+        let query = "mutation($e: Int) { f(input: { n: 3000000000, e: $e, d: \"x\", y: 1 }) }";
+        let document = async_graphql::parser::parse_query(query).unwrap();
+        let (_, operation) = document.operations.iter().next().unwrap();
+        let errors =
+            InputTypes::new(schema, SCALARS).check_arguments(&document, &operation.node, &Variables::default());
+        let field = |error: &ServerError| error.extensions.as_ref().unwrap().get("field").unwrap().to_string();
+        assert_eq!(errors.iter().map(field).collect::<Vec<_>>(), ["\"y\"", "\"n\"", "\"d\""]);
+    }
+}

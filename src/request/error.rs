@@ -1,0 +1,36 @@
+//! Errors of this server: those of `keyset-graphql`, and what a failing database means to a client.
+
+use async_graphql::ServerError;
+use sea_orm::DbErr;
+
+use super::code::Code;
+use crate::db::Failure;
+
+pub use keyset_graphql::{Error, Result};
+
+/// An error of the whole request that is the client's fault.
+pub fn refusal(code: Code, message: impl Into<String>) -> ServerError {
+    Error::client(code, message).of_request()
+}
+
+/// The error of a write that other transactions prevented.
+pub fn conflict() -> Error {
+    Error::client(Code::Conflict, "other transactions prevented the write: try again")
+}
+
+/// The error that a client reads when the database fails.
+pub fn database(error: DbErr) -> Error {
+    match Failure::of(&error) {
+        Failure::Lost | Failure::Unavailable => {
+            tracing::warn!(cause = %error, "the database does not answer");
+            Error::client(Code::Unavailable, "the database does not answer: try again")
+        }
+        Failure::TimedOut => {
+            Error::client(Code::TimedOut, "the statement exceeded its time limit (the setting REQUEST_TIMEOUT)")
+        }
+        Failure::InTheWay => conflict(),
+        Failure::OutOfRange => Error::client(Code::OutOfRange, "the database cannot store the value, or a sum with it"),
+        Failure::Reference => Error::client(Code::InUse, "other rows refer to it"),
+        Failure::Other => Error::internal(&error),
+    }
+}

@@ -1,0 +1,99 @@
+//! A response of the API in HTTP: media type, status and body. A request that is rejected before it reaches the API gets
+//! a GraphQL error with a code, like any other.
+
+use std::any::Any;
+
+use async_graphql::{Response as GraphQLResponse, ServerError, Value};
+use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, VARY};
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+
+use super::media::Media;
+use crate::request::{Code, Error, refusal, was_executed};
+
+/// The codes of the errors in a response, for the metrics and the log.
+#[derive(Clone, Debug)]
+pub struct Codes(pub Vec<Code>);
+
+struct Body {
+    data: Option<Value>,
+    errors: Vec<ServerError>,
+}
+
+impl Body {
+    /// The text. What a plan has written as JSON stays as it is.
+    fn json(&self) -> Vec<u8> {
+        let mut json = b"{".to_vec();
+        if let Some(data) = &self.data {
+            json.extend_from_slice(b"\"data\":");
+            keyset_graphql::json::write(data, &mut json);
+        }
+        if !self.errors.is_empty() {
+            json.extend_from_slice(if self.data.is_some() { b",\"errors\":" } else { b"\"errors\":" });
+            json.extend(serde_json::to_vec(&self.errors).unwrap_or_else(|_| b"[]".to_vec()));
+        }
+        json.push(b'}');
+        json
+    }
+}
+
+/// The response to a request that the API has read.
+pub fn respond(media: Media, response: GraphQLResponse) -> Response {
+    let data = was_executed(&response).then_some(response.data);
+    write(media, Body { data, errors: response.errors })
+}
+
+/// Rejects a request as a whole.
+pub fn reject(media: Media, code: Code, message: impl Into<String>) -> Response {
+    write(media, Body { data: None, errors: vec![refusal(code, message)] })
+}
+
+/// The response to a request whose handler panicked. The log has the cause, under the id in the response.
+pub fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    write(Media::GraphQL, Body { data: None, errors: vec![Error::panicked(&*panic).of_request()] })
+}
+
+/// The status of a request that was rejected as a whole.
+fn status(media: Media, code: Option<Code>) -> StatusCode {
+    match code {
+        Some(Code::BodyMalformed | Code::HandshakeMalformed) => StatusCode::BAD_REQUEST,
+        Some(Code::OriginForbidden) => StatusCode::FORBIDDEN,
+        Some(Code::MethodNotAllowed) => StatusCode::METHOD_NOT_ALLOWED,
+        Some(Code::NotAcceptable) => StatusCode::NOT_ACCEPTABLE,
+        Some(Code::BodyTooSlow) => StatusCode::REQUEST_TIMEOUT,
+        Some(Code::BodyTooLarge) => StatusCode::PAYLOAD_TOO_LARGE,
+        Some(Code::UrlTooLong) => StatusCode::URI_TOO_LONG,
+        Some(Code::MediaTypeUnsupported) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        Some(Code::RequestMalformed) => StatusCode::UNPROCESSABLE_ENTITY,
+        Some(Code::Internal) => StatusCode::INTERNAL_SERVER_ERROR,
+        Some(Code::Overloaded | Code::AnswerDropped) => StatusCode::SERVICE_UNAVAILABLE,
+        Some(Code::TimedOut) => StatusCode::GATEWAY_TIMEOUT,
+        // The request could be read: for an older client, every response to it is 200.
+        _ if media == Media::Json => StatusCode::OK,
+        Some(Code::ParseFailed | Code::PersistedQueryMismatch) => StatusCode::BAD_REQUEST,
+        Some(Code::PersistedQueryNotFound) => StatusCode::NOT_FOUND,
+        _ => StatusCode::UNPROCESSABLE_ENTITY,
+    }
+}
+
+fn write(media: Media, body: Body) -> Response {
+    let code = body.errors.first().and_then(Code::of);
+    let status = if body.data.is_some() { StatusCode::OK } else { status(media, code) };
+    let headers = [
+        (CONTENT_TYPE, media.content_type()),
+        (CACHE_CONTROL, HeaderValue::from_static("no-store")),
+        (VARY, HeaderValue::from_static("accept")),
+    ];
+    let mut response = (status, headers, body.json()).into_response();
+    if status == StatusCode::METHOD_NOT_ALLOWED {
+        response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, POST"));
+    }
+    if status != StatusCode::OK && code == Some(Code::Overloaded) {
+        // In seconds.
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    if !body.errors.is_empty() {
+        response.extensions_mut().insert(Codes(body.errors.iter().filter_map(Code::of).collect()));
+    }
+    response
+}

@@ -1,0 +1,104 @@
+//! The schema of the book shop.
+//!
+//! `query`, `mutation` and `subscription` hold the root fields. `book`, `rating` and `order` each hold one object: its
+//! fields, the orders and filters of its lists. `list` turns the arguments of a list field into rows and an order, which
+//! [`keyset_graphql`] reads and shows as a connection.
+#![allow(clippy::unused_async, reason = "async-graphql requires resolvers to be async")]
+
+use std::sync::Arc;
+
+use async_graphql::{SDLExportOptions, ScalarType, ValidationMode};
+use keyset::ReadRows;
+use keyset_graphql::{DateTime, Reader, connection, object};
+
+mod mutation;
+mod query;
+mod subscription;
+
+mod book;
+mod order;
+mod rating;
+
+mod node;
+mod node_type;
+
+mod decimal;
+mod list;
+
+mod api;
+
+pub use api::Api;
+
+use book::Book;
+use decimal::Decimal;
+use mutation::Mutation;
+use order::BookOrder;
+use query::Query;
+use rating::Rating;
+use subscription::Subscription;
+
+use crate::config::Limits;
+use crate::db::Db;
+use crate::events::Events;
+use crate::request::{self, InputTypes, Parts, Prices, Scalar};
+
+type Schema = async_graphql::Schema<Query, Mutation, Subscription>;
+
+/// The custom scalars, and the values that they accept.
+const SCALARS: &[Scalar] = &[
+    ("DateTime", |value| DateTime::parse(value.clone()).is_ok()),
+    ("Decimal", |value| Decimal::parse(value.clone()).is_ok()),
+];
+
+/// The schema as text, as `schema.graphql` holds it.
+pub fn sdl() -> String {
+    let options = SDLExportOptions::new()
+        .sorted_fields()
+        .sorted_arguments()
+        .sorted_enum_items()
+        .prefer_single_line_descriptions();
+    builder().finish().sdl_with_options(options)
+}
+
+fn builder() -> async_graphql::SchemaBuilder<Query, Mutation, Subscription> {
+    async_graphql::Schema::build(Query::default(), Mutation, Subscription)
+}
+
+/// The schema over a database, behind the checks of [`request`].
+fn requests(db: &Db, events: &Events, limits: Limits) -> request::Api<Schema> {
+    let pooled = reader(db, db.reader.clone());
+    let schema = |mode| {
+        let schema =
+            builder().data(db.clone()).data(pooled.clone()).data(limits).data(limits.pages()).data(events.clone());
+        schema.validation_mode(mode).finish()
+    };
+    request::Api::new(Parts {
+        schema: schema(ValidationMode::Strict),
+        unvalidated: schema(ValidationMode::Fast),
+        types: InputTypes::new(&sdl(), SCALARS),
+        prices: Prices::new([
+            query::COSTS.to_vec(),
+            keyset_graphql::list::costs::<query::Lists>(),
+            mutation::COSTS.to_vec(),
+            object::costs::<Book>(),
+            object::costs::<Rating>(),
+            object::costs::<BookOrder>(),
+            connection::COSTS.to_vec(),
+        ]),
+        limits,
+        reader: pooled.clone(),
+        snapshot: {
+            let db = db.clone();
+            Arc::new(move || reader(&db, db.reader.snapshot()))
+        },
+        metrics: db.metrics.clone(),
+    })
+}
+
+/// Reads through this connection, and counts the pages.
+fn reader(db: &Db, connection: impl ReadRows + Send + 'static) -> Reader {
+    let metrics = db.metrics.clone();
+    Reader::new(connection)
+        .on_failure(request::database)
+        .on_pages_read(move |field, end, pages| metrics.pages(field, end, pages))
+}

@@ -1,0 +1,62 @@
+//! The API of the shop: a request in, a response out.
+
+use std::sync::Arc;
+
+use async_graphql::futures_util::stream::BoxStream;
+use async_graphql::{BatchRequest, BatchResponse, Data, Executor, Request, Response};
+
+use super::{Schema, requests};
+use crate::config::Limits;
+use crate::db::Db;
+use crate::events::Events;
+use crate::request;
+
+/// The schema over a database, ready to execute. Cheap to clone.
+#[derive(Clone)]
+pub struct Api {
+    requests: request::Api<Schema>,
+    db: Db,
+    events: Events,
+}
+
+impl Api {
+    /// The API over a database, within these limits.
+    pub fn new(db: Db, limits: Limits) -> Self {
+        let events = Events::new(&db);
+        Self { requests: requests(&db, &events, limits), db, events }
+    }
+
+    /// The events of the database, for writers and subscribers.
+    pub fn events(&self) -> &Events {
+        &self.events
+    }
+
+    /// The database.
+    pub fn db(&self) -> &Db {
+        &self.db
+    }
+
+    /// Executes a query or a mutation.
+    pub async fn execute(&self, request: impl Into<Request>) -> Response {
+        self.requests.execute(request).await
+    }
+
+    /// Executes a query, and refuses a mutation.
+    pub async fn query(&self, request: impl Into<Request>) -> Response {
+        self.requests.query(request).await
+    }
+}
+
+impl Executor for Api {
+    async fn execute(&self, request: Request) -> Response {
+        self.requests.execute(request).await
+    }
+
+    async fn execute_batch(&self, batch: BatchRequest) -> BatchResponse {
+        self.requests.execute_batch(batch).await
+    }
+
+    fn execute_stream(&self, request: Request, data: Option<Arc<Data>>) -> BoxStream<'static, Response> {
+        self.requests.execute_stream(request, data)
+    }
+}

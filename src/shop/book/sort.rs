@@ -1,0 +1,106 @@
+//! The orders of books.
+
+use ::entity::{book, book_stats};
+use async_graphql::{Enum, InputType};
+use keyset::Order;
+use keyset_graphql::Sort;
+use sea_orm::DbBackend;
+
+use super::search::Search;
+use crate::request::{Code, Error, Result};
+
+/// What books can be ordered by.
+///
+/// A list that is not searched has an order that an index holds, so that all of its pages cost the same: `CREATED_AT`;
+/// or `NAME`; `YEAR`; `YEAR` and `NAME`; `AVERAGE_RATING`; `TOTAL_REVENUE`; and `CREATED_AT` after them; each in any
+/// direction. What a search finds can have every order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+pub enum BookSortField {
+    /// When the book came into the shop.
+    CreatedAt,
+    /// The title, by code point.
+    Name,
+    /// The year of publication.
+    Year,
+    /// The mean of its ratings; a book without one has none.
+    AverageRating,
+    /// What its orders brought in; a book without one has none.
+    TotalRevenue,
+    /// How well it fits the search: the share of the title's characters that the words make up, and 1 more where they
+    /// stand together, in this order. Only with `search`.
+    Relevance,
+}
+
+use BookSortField::{AverageRating, CreatedAt, Name, Relevance, TotalRevenue, Year};
+
+/// The orders that have an index. `CREATED_AT` can follow each.
+const OFFERED: [&[BookSortField]; 6] = [&[], &[Name], &[Year], &[Year, Name], &[AverageRating], &[TotalRevenue]];
+
+/// The order of a list of books: by default the oldest first, or in a search the most relevant first.
+///
+/// # Errors
+///
+/// [`Code::OrderNotOffered`].
+pub fn order(sorts: &[Sort<BookSortField>], search: Option<&Search>, backend: DbBackend) -> Result<Order> {
+    let most_relevant = [Sort::desc(Relevance)];
+    let sorts = if search.is_some() && sorts.is_empty() { &most_relevant } else { sorts };
+    let fields = fields(sorts);
+    if search.is_none() && !OFFERED.contains(&fields.as_slice()) {
+        return Err(not_offered(&fields));
+    }
+
+    let by_stats = needs_stats(sorts);
+    // An index holds the columns of one table: an order by sums ends in the key of their table.
+    let in_stats = by_stats && search.is_none();
+    let engine = |sort: &Sort<BookSortField>| {
+        let by = match (sort.field, search) {
+            (CreatedAt, _) if in_stats => keyset::Sort::asc(book_stats::Column::BookId),
+            (CreatedAt, _) => keyset::Sort::asc(book::Column::Id),
+            (Name, _) => keyset::Sort::asc(book::Column::Name),
+            (Year, _) => keyset::Sort::asc(book::Column::Year),
+            (AverageRating, _) => keyset::Sort::asc(book_stats::Column::AverageRating),
+            (TotalRevenue, _) => keyset::Sort::asc(book_stats::Column::TotalRevenue),
+            (Relevance, Some(search)) => search.relevance(backend),
+            (Relevance, None) => return Err(not_offered(&fields)),
+        };
+        // No index holds the order of search results.
+        let by = if search.is_some() { by.computed() } else { by };
+        Ok(sort.apply(by))
+    };
+    let sorts = sorts.iter().map(engine).collect::<Result<Vec<_>>>()?;
+    Ok(if in_stats { Order::of::<book_stats::Entity>(sorts)? } else { Order::of::<book::Entity>(sorts)? })
+}
+
+/// Whether books are ordered by their sums: then the query joins them.
+pub fn needs_stats(sorts: &[Sort<BookSortField>]) -> bool {
+    fields(sorts).iter().any(|field| matches!(field, AverageRating | TotalRevenue))
+}
+
+/// The fields that name an index: each once, and none after `CREATED_AT`, which is unique and always offered at the end.
+fn fields(sorts: &[Sort<BookSortField>]) -> Vec<BookSortField> {
+    let mut fields = Vec::new();
+    for field in sorts.iter().map(|sort| sort.field).take_while(|field| *field != CreatedAt) {
+        if !fields.contains(&field) {
+            fields.push(field);
+        }
+    }
+    fields
+}
+
+fn not_offered(fields: &[BookSortField]) -> Error {
+    let names = |fields: &[BookSortField]| {
+        let names: Vec<String> = fields.iter().map(|field| field.to_value().to_string()).collect();
+        names.join(", ")
+    };
+    if fields.contains(&Relevance) {
+        return Error::client(Code::OrderNotOffered, "RELEVANCE is the order of search results: pass `search`");
+    }
+    let offered: Vec<String> = OFFERED[1..].iter().map(|fields| names(fields)).collect();
+    let message = format!(
+        "no index holds the order {}: without `search`, order books by CREATED_AT, or by one of {}, optionally followed \
+         by CREATED_AT",
+        names(fields),
+        offered.join("; "),
+    );
+    Error::client(Code::OrderNotOffered, message)
+}

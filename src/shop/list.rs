@@ -1,0 +1,68 @@
+//! The lists of the shop: from the arguments of a field to rows and an order.
+
+use async_graphql::InputType;
+use keyset_graphql::input::InputFields;
+use keyset_graphql::{Arguments, DateTime, Filter, Keyed, ListArgs, Listed, Matching, OrderBy, Scope, Sort, filter};
+use sea_orm::{QueryFilter, Select};
+use uuid::Uuid;
+
+use crate::request::Result;
+
+/// An object that the shop lists.
+pub trait ShopObject: Listed<Args = ShopArgs<Self>> + Keyed<Key = Uuid> {
+    /// The fields that its lists can be ordered by.
+    type SortField: InputType + Copy;
+    /// The filter of its lists.
+    type Filter: Filter;
+    /// The arguments that only its lists have.
+    type Own: ListArgs + Default;
+}
+
+/// The arguments of a list, besides those of a page.
+pub struct ShopArgs<T: ShopObject> {
+    pub order_by: OrderBy<T::SortField>,
+    pub filter: Matching<T::Filter>,
+    pub as_of: Option<DateTime>,
+    pub own: T::Own,
+}
+
+impl<T: ShopObject> ShopArgs<T> {
+    /// The whole list in this order.
+    pub fn ordered_by(order_by: Option<Vec<Sort<T::SortField>>>) -> Self {
+        Self { order_by: OrderBy(order_by), filter: Matching(None), as_of: None, own: T::Own::default() }
+    }
+
+    /// The rows that match the filter, as of the instant.
+    pub fn filtered(&self, rows: Select<T::Entity>, scope: &mut Scope) -> Result<Select<T::Entity>> {
+        let rows = filter::matching(rows, &self.filter, scope)?;
+        Ok(match self.as_of {
+            None => rows,
+            Some(DateTime(instant)) => rows.filter(keyset::as_of(T::key_column(), instant)),
+        })
+    }
+}
+
+impl<T: ShopObject> ListArgs for ShopArgs<T> {
+    fn describe(arguments: &mut InputFields<'_>) {
+        arguments.field::<Option<Vec<Sort<T::SortField>>>>(
+            "orderBy",
+            "The order of the list; without it, the oldest first, or of a search the most relevant. A cursor belongs to \
+             the order that it was read under.",
+        );
+        Matching::<T::Filter>::describe(arguments);
+        arguments.field::<Option<DateTime>>(
+            "asOf",
+            "Only objects created at this instant or before: new ones then do not shift the pages of a walk.",
+        );
+        T::Own::describe(arguments);
+    }
+
+    fn read(arguments: &Arguments<'_>) -> Result<Self> {
+        Ok(Self {
+            order_by: OrderBy::read(arguments)?,
+            filter: Matching::read(arguments)?,
+            as_of: arguments.get("asOf")?,
+            own: T::Own::read(arguments)?,
+        })
+    }
+}

@@ -1,0 +1,202 @@
+//! Adding, changing and deleting books.
+
+use ::entity::{book, book_order, book_rating, id};
+use async_graphql::{Context, ID, InputObject, SimpleObject};
+use keyset_graphql::{Edge, Object, Sort};
+use sea_orm::sea_query::LockType;
+use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, Set};
+use uuid::Uuid;
+
+use super::created::{Created, Placement};
+use super::input::{Input, Problems};
+use super::lock::lock_book;
+use super::of_book::of_row;
+use super::title::title;
+use super::transaction::Transaction;
+use super::write::{Write, WriteResult};
+use crate::request::{Code, Error, Result};
+use crate::shop::book::{Book, BookSortField};
+use crate::shop::node_type::{NodeId, NodeType};
+
+/// The years that a book can be of.
+const YEARS: std::ops::RangeInclusive<i32> = -9999..=9999;
+
+/// A book to add.
+#[derive(InputObject)]
+pub struct AddBookInput {
+    /// The title: 1 to 100 characters, at most 300 bytes, at least one of them to be seen, and no control characters.
+    /// White space around it is dropped, and letters are kept composed (NFC).
+    name: String,
+    /// The year of publication, -9999 to 9999; before the common era it is negative.
+    year: i32,
+    /// The order of the list that the new edge is for, as that list has it.
+    order_by: Option<Vec<Sort<BookSortField>>>,
+    /// Comes back in the payload.
+    client_mutation_id: Option<String>,
+}
+
+pub struct AddBook {
+    name: String,
+    year: i32,
+    placement: Placement<Book>,
+}
+
+pub struct AddedBook(Created<Book>);
+
+impl Input for AddBookInput {
+    type Write = AddBook;
+
+    fn client_mutation_id(&self) -> Option<String> {
+        self.client_mutation_id.clone()
+    }
+
+    fn check(self, context: &Context<'_>, problems: &mut Problems) -> Option<AddBook> {
+        let name = problems.check("name", title(&self.name));
+        let year = problems.check("year", year(self.year));
+        let placement = problems.check("orderBy", Placement::new(context, self.order_by));
+        Some(AddBook { name: name?, year: year?, placement: placement? })
+    }
+}
+
+impl Write for AddBook {
+    type Done = AddedBook;
+
+    async fn run(&self, transaction: &Transaction) -> WriteResult<AddedBook> {
+        let key = id::next();
+        let row = book::ActiveModel { id: Set(key), name: Set(self.name.clone()), year: Set(self.year) };
+        book::Entity::insert(row).exec_without_returning(transaction).await?;
+        Ok(AddedBook(self.placement.find(transaction, key, None).await?))
+    }
+}
+
+#[async_graphql::Object]
+impl AddedBook {
+    /// The book, and its place in `books` under `orderBy`.
+    async fn book_edge(&self) -> &Edge<Book> {
+        &self.0.edge
+    }
+
+    /// The cursor of the edge before it in `books`; null where it comes first.
+    async fn previous_edge_cursor(&self) -> Option<&str> {
+        self.0.previous.as_deref()
+    }
+}
+
+/// What to change of a book.
+#[derive(InputObject)]
+pub struct UpdateBookInput {
+    /// The global id of the book.
+    id: ID,
+    /// The new title, as in `addBook`; without it, the title stays.
+    name: Option<String>,
+    /// The new year, -9999 to 9999; without it, the year stays.
+    year: Option<i32>,
+    /// Comes back in the payload.
+    client_mutation_id: Option<String>,
+}
+
+pub struct UpdateBook {
+    key: Uuid,
+    name: Option<String>,
+    year: Option<i32>,
+}
+
+#[derive(SimpleObject)]
+pub struct UpdatedBook {
+    /// The book as it is now.
+    book: Object<Book>,
+}
+
+impl Input for UpdateBookInput {
+    type Write = UpdateBook;
+
+    fn client_mutation_id(&self) -> Option<String> {
+        self.client_mutation_id.clone()
+    }
+
+    fn check(self, _: &Context<'_>, problems: &mut Problems) -> Option<UpdateBook> {
+        let key = problems.key("id", &self.id, NodeType::Book);
+        let name = problems.check("name", self.name.as_deref().map(title).transpose());
+        let year = problems.check("year", self.year.map(year).transpose());
+        Some(UpdateBook { key: key?, name: name?, year: year? })
+    }
+}
+
+impl Write for UpdateBook {
+    type Done = UpdatedBook;
+
+    async fn run(&self, transaction: &Transaction) -> WriteResult<UpdatedBook> {
+        let mut row = lock_book(transaction, self.key, LockType::NoKeyUpdate, "id").await?;
+        row.name = self.name.clone().unwrap_or(row.name);
+        row.year = self.year.unwrap_or(row.year);
+        let changed = book::ActiveModel { id: Set(row.id), name: Set(row.name), year: Set(row.year) };
+        let row = changed.update(transaction).await?;
+        Ok(UpdatedBook { book: of_row(transaction, row) })
+    }
+}
+
+/// The book to delete.
+#[derive(InputObject)]
+pub struct DeleteBookInput {
+    /// The global id of the book.
+    id: ID,
+    /// Whether its ratings and orders go with it. Otherwise a book that has some is not deleted.
+    #[graphql(default)]
+    cascade: bool,
+    /// Comes back in the payload.
+    client_mutation_id: Option<String>,
+}
+
+pub struct DeleteBook {
+    key: Uuid,
+    cascade: bool,
+}
+
+#[derive(SimpleObject)]
+pub struct DeletedBook {
+    /// The global id that it had.
+    deleted_id: ID,
+}
+
+impl Input for DeleteBookInput {
+    type Write = DeleteBook;
+
+    fn client_mutation_id(&self) -> Option<String> {
+        self.client_mutation_id.clone()
+    }
+
+    fn check(self, _: &Context<'_>, problems: &mut Problems) -> Option<DeleteBook> {
+        Some(DeleteBook { key: problems.key("id", &self.id, NodeType::Book)?, cascade: self.cascade })
+    }
+}
+
+impl Write for DeleteBook {
+    type Done = DeletedBook;
+
+    async fn run(&self, transaction: &Transaction) -> WriteResult<DeletedBook> {
+        // From here on nobody rates or orders it.
+        lock_book(transaction, self.key, LockType::Update, "id").await?;
+        let ratings = book_rating::Column::BookId.eq(self.key);
+        let orders = book_order::Column::BookId.eq(self.key);
+        if self.cascade {
+            book_rating::Entity::delete_many().filter(ratings).exec(transaction).await?;
+            book_order::Entity::delete_many().filter(orders).exec(transaction).await?;
+        } else {
+            let rating = book_rating::Entity::find().filter(ratings).one(transaction).await?;
+            let order = book_order::Entity::find().filter(orders).one(transaction).await?;
+            if rating.is_some() || order.is_some() {
+                let message = "the book has ratings or orders: set `cascade: true` to delete them too";
+                return Err(Error::client(Code::InUse, message).of_field("cascade").into());
+            }
+        }
+        book::Entity::delete_by_id(self.key).exec(transaction).await?;
+        Ok(DeletedBook { deleted_id: NodeId { node_type: NodeType::Book, key: self.key }.into() })
+    }
+}
+
+fn year(year: i32) -> Result<i32> {
+    if YEARS.contains(&year) {
+        return Ok(year);
+    }
+    Err(Error::client(Code::BadUserInput, format!("a year is {} to {}, not {year}", YEARS.start(), YEARS.end())))
+}

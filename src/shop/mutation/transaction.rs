@@ -1,0 +1,126 @@
+//! The transaction of a write, in which its payload is read too.
+
+use std::sync::{Arc, Mutex as SyncMutex, PoisonError};
+
+use keyset_graphql::Reader;
+use sea_orm::prelude::async_trait::async_trait;
+use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult, QueryResult, Statement};
+use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
+
+use crate::db::Db;
+use crate::shop;
+
+/// A transaction with shared ownership: the write runs in it, and what is selected of the payload is read in it.
+pub struct Transaction {
+    connection: Connection,
+    reader: Reader,
+}
+
+/// Cheap to clone.
+#[derive(Clone)]
+struct Connection {
+    backend: DbBackend,
+    /// `None` once it has ended.
+    open: Arc<Mutex<Option<DatabaseTransaction>>>,
+    /// The first error of a statement. PostgreSQL then rolls back, whatever follows.
+    failed: Arc<SyncMutex<Option<DbErr>>>,
+}
+
+impl Transaction {
+    pub fn new(db: &Db, transaction: DatabaseTransaction) -> Self {
+        let backend = transaction.get_database_backend();
+        let connection = Connection { backend, open: Arc::new(Mutex::new(Some(transaction))), failed: Arc::default() };
+        Self { reader: shop::reader(db, connection.clone()), connection }
+    }
+
+    /// Reads in this transaction.
+    pub fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    /// Takes the transaction, to end it. Its readers have none then.
+    ///
+    /// # Errors
+    ///
+    /// The first error of its statements, after it was rolled back.
+    pub async fn end(self) -> Result<DatabaseTransaction, DbErr> {
+        let open = self.connection.open.lock().await.take();
+        let transaction = open.ok_or_else(ended)?;
+        let failed = self.connection.failed.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match failed {
+            None => Ok(transaction),
+            Some(error) => {
+                // Dropping it would hold its locks until the connection is used again. If this fails, they are released.
+                let _ = transaction.rollback().await;
+                Err(error)
+            }
+        }
+    }
+}
+
+impl Connection {
+    async fn open(&self) -> Result<MappedMutexGuard<'_, DatabaseTransaction>, DbErr> {
+        MutexGuard::try_map(self.open.lock().await, Option::as_mut).map_err(|_| ended())
+    }
+
+    fn noted<T>(&self, result: Result<T, DbErr>) -> Result<T, DbErr> {
+        if let Err(error) = &result {
+            self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| error.clone());
+        }
+        result
+    }
+}
+
+fn ended() -> DbErr {
+    DbErr::Custom("the transaction has ended".into())
+}
+
+#[async_trait]
+impl ConnectionTrait for Connection {
+    fn get_database_backend(&self) -> DbBackend {
+        self.backend
+    }
+
+    async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
+        let result = self.open().await?.query_one_raw(statement).await;
+        self.noted(result)
+    }
+
+    async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+        let result = self.open().await?.query_all_raw(statement).await;
+        self.noted(result)
+    }
+
+    async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
+        let result = self.open().await?.execute_raw(statement).await;
+        self.noted(result)
+    }
+
+    async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
+        let result = self.open().await?.execute_unprepared(sql).await;
+        self.noted(result)
+    }
+}
+
+#[async_trait]
+impl ConnectionTrait for Transaction {
+    fn get_database_backend(&self) -> DbBackend {
+        self.connection.get_database_backend()
+    }
+
+    async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
+        self.connection.query_one_raw(statement).await
+    }
+
+    async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
+        self.connection.query_all_raw(statement).await
+    }
+
+    async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
+        self.connection.execute_raw(statement).await
+    }
+
+    async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
+        self.connection.execute_unprepared(sql).await
+    }
+}

@@ -1,0 +1,230 @@
+//! A write: one transaction, which is retried when another one conflicts with it.
+//!
+//! What is selected of the payload is read in the transaction, before the commit. So the payload shows the write, and a
+//! write whose payload cannot be read has not happened. A list with a wrong argument is null beside its error, and stops
+//! no write.
+
+use std::time::{Duration, Instant};
+
+use async_graphql::{ContainerType, Context, OutputType};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, SqliteTransactionMode, TransactionOptions, TransactionTrait};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tracing::Instrument;
+
+use super::transaction::Transaction;
+use crate::db::{CONNECT_TIMEOUT, Db, Failure};
+use crate::events::{Event, Events};
+use crate::request::{Code, Error, Permit, Result, conflict, database};
+
+/// The time and the number of attempts after which a write gives up.
+const MAX_TIME: Duration = Duration::from_secs(10);
+const MAX_ATTEMPTS: u32 = 100;
+/// The longest pause between two attempts, in microseconds. A pause is a random part of a bound, which is 2 ms after the
+/// first attempt and doubles after each.
+const MAX_PAUSE: u64 = 128_000;
+
+/// A write whose input was checked.
+pub trait Write: Send + Sync + 'static {
+    /// Its result for the payload: the state that was committed.
+    type Done: OutputType + ContainerType + 'static;
+
+    /// Runs in this transaction. It can run several times; one of them takes effect.
+    fn run(&self, transaction: &Transaction) -> impl Future<Output = WriteResult<Self::Done>> + Send;
+
+    /// The event that subscribers receive once it is committed.
+    fn event(_: &Self::Done) -> Option<Event> {
+        None
+    }
+}
+
+/// The result of a part of a transaction.
+pub type WriteResult<T> = std::result::Result<T, WriteError>;
+
+/// Why a transaction is not committed.
+#[derive(Debug)]
+pub enum WriteError {
+    /// The write refused.
+    Refused(Error),
+    /// Another transaction changed the rows of this one.
+    Changed,
+    /// The database failed.
+    Database(DbErr),
+    /// The database failed during the commit.
+    Commit(DbErr),
+}
+
+impl WriteError {
+    fn failure(&self) -> Option<Failure> {
+        match self {
+            Self::Refused(_) | Self::Changed => None,
+            Self::Database(cause) | Self::Commit(cause) => Some(Failure::of(cause)),
+        }
+    }
+
+    /// Whether another attempt can succeed.
+    fn may_pass(&self) -> bool {
+        match (self, self.failure()) {
+            (Self::Changed, _) | (_, Some(Failure::InTheWay)) => true,
+            // A connection lost during the commit leaves the outcome unknown.
+            (Self::Database(_), Some(failure)) => failure.is_outage(),
+            _ => false,
+        }
+    }
+}
+
+impl From<WriteError> for Error {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Refused(error) => error,
+            WriteError::Changed => conflict(),
+            WriteError::Commit(cause) if Failure::of(&cause).is_outage() => {
+                tracing::error!(%cause, "the connection was lost during the commit");
+                let message = "the connection to the database was lost during the commit: check the outcome";
+                Self::client(Code::OutcomeUnknown, message)
+            }
+            WriteError::Database(cause) | WriteError::Commit(cause) => database(cause),
+        }
+    }
+}
+
+impl From<Error> for WriteError {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<DbErr> for WriteError {
+    fn from(error: DbErr) -> Self {
+        Self::Database(error)
+    }
+}
+
+/// A write that runs in a task of its own, so that a client that disconnects does not stop it. It holds the permit of its
+/// request until it ends, so that clients cannot exceed the maximum by reconnecting.
+pub struct Writing<D> {
+    attempts: mpsc::Receiver<Attempt<D>>,
+    outcome: JoinHandle<Result<()>>,
+}
+
+/// The result of an attempt, before its commit.
+pub struct Attempt<D> {
+    pub done: D,
+    /// Whether the payload was read: otherwise the transaction is rolled back. If nobody says, because the client has
+    /// disconnected, it is committed.
+    pub shown: oneshot::Sender<bool>,
+}
+
+impl<D> Writing<D> {
+    /// The next attempt, to show before its commit. After a conflict there is another one; `None` after the last.
+    pub async fn attempt(&mut self) -> Option<Attempt<D>> {
+        self.attempts.recv().await
+    }
+
+    /// Whether the last attempt was committed.
+    ///
+    /// # Errors
+    ///
+    /// As [`write`].
+    pub async fn outcome(self) -> Result<()> {
+        self.outcome.await.unwrap_or_else(|error| match error.try_into_panic() {
+            Ok(panic) => Err(Error::panicked(&*panic)),
+            Err(cancelled) => Err(Error::internal(&cancelled)),
+        })
+    }
+}
+
+/// Runs a write, completely or not at all.
+///
+/// Its outcome is an error in these cases:
+///
+/// The write's own errors; [`Code::Conflict`] and [`Code::Unavailable`] after ten seconds of conflicts or outage;
+/// [`Code::TimedOut`]; [`Code::OutOfRange`] and [`Code::InUse`] where the database refused it; and
+/// [`Code::OutcomeUnknown`].
+pub fn write<W: Write>(context: &Context<'_>, write: W) -> Writing<W::Done> {
+    let db = context.data_unchecked::<Db>().clone();
+    let events = context.data_unchecked::<Events>().clone();
+    let permit = context.data_opt::<Permit>().cloned();
+    let (sender, attempts) = mpsc::channel(1);
+    let work = async move {
+        let _permit = permit;
+        retry(&db, &events, &write, &sender).await
+    };
+    Writing { attempts, outcome: tokio::spawn(work.in_current_span()) }
+}
+
+async fn retry<W: Write>(db: &Db, events: &Events, write: &W, attempt: &mpsc::Sender<Attempt<W::Done>>) -> Result<()> {
+    let begun = Instant::now();
+    let mut attempts = 0;
+    loop {
+        attempts += 1;
+        let error = match transact(db, events, write, attempt).await {
+            Ok(()) => return Ok(()),
+            Err(error) => error,
+        };
+        if let WriteError::Database(cause) | WriteError::Commit(cause) = &error {
+            db.liveness.record(cause);
+        }
+        let pause = fastrand::u64(..(1000 << attempts.min(10)).min(MAX_PAUSE));
+        let pause = Duration::from_micros(pause);
+        if !error.may_pass() || attempts == MAX_ATTEMPTS || begun.elapsed() + pause >= MAX_TIME {
+            return Err(error.into());
+        }
+        db.metrics.write_retried();
+        // Without the message of the database, which can quote a row.
+        tracing::debug!(attempts, failure = ?error.failure(), "retrying a write");
+        tokio::time::sleep(pause).await;
+    }
+}
+
+async fn transact<W: Write>(
+    db: &Db,
+    events: &Events,
+    write: &W,
+    attempt: &mpsc::Sender<Attempt<W::Done>>,
+) -> WriteResult<()> {
+    // SQLite takes the write lock at once: a transaction that begins by reading cannot wait for it later.
+    let options = TransactionOptions {
+        sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
+        ..TransactionOptions::default()
+    };
+    let transaction = Transaction::new(db, db.writer.begin_with_options(options).await?);
+    match run(&transaction, events, write).await {
+        Ok((done, event)) => {
+            let (shown, is_shown) = oneshot::channel();
+            // Nobody receives it if the client has disconnected.
+            let _ = attempt.send(Attempt { done, shown }).await;
+            let is_shown = is_shown.await.unwrap_or(true);
+            let transaction = transaction.end().await?;
+            if !is_shown {
+                return transaction.rollback().await.map_err(WriteError::Database);
+            }
+            events.commit(db.commit(transaction), event).await.map_err(WriteError::Commit)
+        }
+        Err(error) => {
+            // Dropping it would hold its locks until the connection is used again. If this fails, they are released.
+            if let Ok(transaction) = transaction.end().await {
+                let _ = transaction.rollback().await;
+            }
+            Err(error)
+        }
+    }
+}
+
+/// The statements of the transaction.
+async fn run<W: Write>(transaction: &Transaction, events: &Events, write: &W) -> WriteResult<(W::Done, Option<Event>)> {
+    let first = match transaction.get_database_backend() {
+        // SQLite has the same limit as its busy timeout.
+        DbBackend::Postgres => format!("SET LOCAL lock_timeout = {}", CONNECT_TIMEOUT.as_millis()),
+        // Loads the schema if another program changed it. An insert would notice in the middle of its triggers, when
+        // FTS5 opens its tables, and fail.
+        _ => "SELECT 1 FROM book LIMIT 0".to_owned(),
+    };
+    transaction.execute_unprepared(&first).await?;
+    let done = write.run(transaction).await?;
+    let event = W::event(&done);
+    if let Some(event) = &event {
+        events.announce(transaction, event).await?;
+    }
+    Ok((done, event))
+}

@@ -1,0 +1,39 @@
+//! Objects with a global id (GraphQL Global Object Identification).
+
+use keyset_graphql::{Nodes, ObjectType};
+use ulid::Ulid;
+use uuid::Uuid;
+
+use super::book::Book;
+use super::node_type::NodeType;
+use super::order::BookOrder;
+use super::rating::Rating;
+use crate::request::{Code, Error, Result};
+
+/// An object with an id that is unique among all objects.
+pub type Node = keyset_graphql::Node<NodeType>;
+
+impl Nodes for NodeType {
+    type Key = Uuid;
+
+    fn object(self) -> ObjectType<Uuid> {
+        match self {
+            Self::Book => ObjectType::of::<Book>(),
+            Self::Rating => ObjectType::of::<Rating>(),
+            Self::Order => ObjectType::of::<BookOrder>(),
+        }
+    }
+}
+
+/// Reads a primary key: a UUID in any of its usual spellings, or a ULID.
+///
+/// # Errors
+///
+/// [`Code::IdInvalid`] for a text that is neither.
+pub fn parse_key(text: &str) -> Result<Uuid> {
+    let from_ulid = || Ulid::from_string(text).ok().map(Uuid::from);
+    Uuid::parse_str(text)
+        .ok()
+        .or_else(from_ulid)
+        .ok_or_else(|| Error::client(Code::IdInvalid, "malformed key: expected a UUID or a ULID"))
+}

@@ -1,0 +1,83 @@
+//! `Order`.
+
+use ::entity::{book_order, id};
+use async_graphql::Enum;
+use keyset_graphql::{DateTime, Fields, Keyed, Listed, RowObject, Scope, sort};
+use sea_orm::{EntityTrait, Select};
+use uuid::Uuid;
+
+mod filter;
+
+pub use filter::OrderFilter;
+
+use super::book::Book;
+use super::decimal::Decimal;
+use super::list::{ShopArgs, ShopObject};
+use super::node_type::NodeType;
+use crate::request::Result;
+
+/// What a customer paid for a book.
+#[derive(Clone, Copy, Debug)]
+pub enum BookOrder {}
+
+/// What orders can be ordered by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+pub enum OrderSortField {
+    /// When it was placed.
+    CreatedAt,
+    /// The price of the whole order.
+    TotalPrice,
+}
+
+impl RowObject for BookOrder {
+    type Entity = book_order::Entity;
+    const NAME: &str = "Order";
+
+    fn fields(fields: &mut Fields<Self>) {
+        fields.describe("What a customer paid for a book.");
+        fields.id(NodeType::Order, "The global id: `node` finds the order by it.");
+        fields.computed("totalPrice", "The price of the whole order, exact to the cent.", |order| {
+            Decimal(order.total_price)
+        });
+        fields.computed("createdAt", "When the order was placed, to the millisecond.", |order| {
+            DateTime(id::created_at(order.id))
+        });
+        fields.to_one::<Book>("book", "The book that was bought.", book_order::Column::BookId);
+    }
+}
+
+impl Keyed for BookOrder {
+    type Key = Uuid;
+
+    fn key_column() -> book_order::Column {
+        book_order::Column::Id
+    }
+
+    fn key(row: &book_order::Model) -> Uuid {
+        row.id
+    }
+}
+
+impl Listed for BookOrder {
+    type Args = ShopArgs<Self>;
+
+    fn rows(args: &ShopArgs<Self>, scope: &mut Scope) -> Result<(Select<book_order::Entity>, keyset::Order)> {
+        let rows = args.filtered(book_order::Entity::find(), scope)?;
+        Ok((rows, sort::by_columns::<book_order::Entity, _>(&args.order_by)?))
+    }
+}
+
+impl ShopObject for BookOrder {
+    type SortField = OrderSortField;
+    type Filter = OrderFilter;
+    type Own = ();
+}
+
+impl From<OrderSortField> for book_order::Column {
+    fn from(field: OrderSortField) -> Self {
+        match field {
+            OrderSortField::CreatedAt => Self::Id,
+            OrderSortField::TotalPrice => Self::TotalPrice,
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! `Rating`.
+
+use ::entity::{book_rating, id};
+use async_graphql::Enum;
+use keyset_graphql::{DateTime, Fields, Keyed, Listed, RowObject, Scope, sort};
+use sea_orm::{EntityTrait, Select};
+use uuid::Uuid;
+
+mod filter;
+
+pub use filter::RatingFilter;
+
+use super::book::Book;
+use super::list::{ShopArgs, ShopObject};
+use super::node_type::NodeType;
+use crate::request::Result;
+
+/// What a reader gave a book.
+#[derive(Clone, Copy, Debug)]
+pub enum Rating {}
+
+/// What ratings can be ordered by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+pub enum RatingSortField {
+    /// When it was given.
+    CreatedAt,
+    /// The stars.
+    Rating,
+}
+
+impl RowObject for Rating {
+    type Entity = book_rating::Entity;
+    const NAME: &str = "Rating";
+
+    fn fields(fields: &mut Fields<Self>) {
+        fields.describe("What a reader gave a book.");
+        fields.id(NodeType::Rating, "The global id: `node` finds the rating by it.");
+        fields.computed("rating", "Stars: 1 to 5.", |rating| i32::from(rating.rating));
+        fields.computed("createdAt", "When the rating was given, to the millisecond.", |rating| {
+            DateTime(id::created_at(rating.id))
+        });
+        fields.to_one::<Book>("book", "The book that was rated.", book_rating::Column::BookId);
+    }
+}
+
+impl Keyed for Rating {
+    type Key = Uuid;
+
+    fn key_column() -> book_rating::Column {
+        book_rating::Column::Id
+    }
+
+    fn key(row: &book_rating::Model) -> Uuid {
+        row.id
+    }
+}
+
+impl Listed for Rating {
+    type Args = ShopArgs<Self>;
+
+    fn rows(args: &ShopArgs<Self>, scope: &mut Scope) -> Result<(Select<book_rating::Entity>, keyset::Order)> {
+        let rows = args.filtered(book_rating::Entity::find(), scope)?;
+        Ok((rows, sort::by_columns::<book_rating::Entity, _>(&args.order_by)?))
+    }
+}
+
+impl ShopObject for Rating {
+    type SortField = RatingSortField;
+    type Filter = RatingFilter;
+    type Own = ();
+}
+
+impl From<RatingSortField> for book_rating::Column {
+    fn from(field: RatingSortField) -> Self {
+        match field {
+            RatingSortField::CreatedAt => Self::Id,
+            RatingSortField::Rating => Self::Rating,
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! The root fields for subscriptions.
+
+use async_graphql::futures_util::future::ready;
+use async_graphql::futures_util::stream::{Stream, StreamExt};
+use async_graphql::{Context, ID};
+use keyset_graphql::{Column, Edge, Model, OrderBy, Sort, sort};
+
+use super::list::ShopObject;
+use super::node_type::{NodeId, NodeType};
+use super::order::{BookOrder, OrderSortField};
+use super::rating::{Rating, RatingSortField};
+use crate::events::{Event, Events, Lagged};
+use crate::request::{Code, Error, Result, database};
+
+pub struct Subscription;
+
+/// The entry points for hearing of what is added, over a WebSocket at `/graphql` (protocol `graphql-transport-ws`).
+///
+/// What has been committed is heard once, in the order of the commits, whichever server it was written by; what a
+/// server missed while it was cut off from the database, afterwards, in the order of its creation. A subscription that
+/// reads too slowly, or that something was lost to, gets an error with the code `SUBSCRIPTION_LAGGED` and ends: list
+/// again, then subscribe.
+#[async_graphql::Subscription]
+impl Subscription {
+    /// Each rating that is added from now on, with its place in the list of ratings.
+    async fn rating_added(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "Only ratings of the book with this global id.")] book_id: Option<ID>,
+        #[graphql(desc = "The order of the list that the cursors belong to; without it, the oldest first.")]
+        order_by: Option<Vec<Sort<RatingSortField>>>,
+    ) -> Result<impl Stream<Item = Result<Edge<Rating>>> + use<>> {
+        added(context, book_id, order_by).await
+    }
+
+    /// Each order that is placed from now on, with its place in the list of orders.
+    async fn order_placed(
+        &self,
+        context: &Context<'_>,
+        #[graphql(desc = "Only orders of the book with this global id.")] book_id: Option<ID>,
+        #[graphql(desc = "The order of the list that the cursors belong to; without it, the oldest first.")]
+        order_by: Option<Vec<Sort<OrderSortField>>>,
+    ) -> Result<impl Stream<Item = Result<Edge<BookOrder>>> + use<>> {
+        added(context, book_id, order_by).await
+    }
+}
+
+/// An object whose creation is an event.
+trait Added: ShopObject<SortField: Into<Column<Self>>> {
+    /// The row of an event, if it is about such an object.
+    fn row(event: Event) -> Option<Model<Self>>;
+}
+
+impl Added for Rating {
+    fn row(event: Event) -> Option<Model<Self>> {
+        if let Event::RatingAdded(rating) = event { Some(rating) } else { None }
+    }
+}
+
+impl Added for BookOrder {
+    fn row(event: Event) -> Option<Model<Self>> {
+        if let Event::OrderPlaced(order) = event { Some(order) } else { None }
+    }
+}
+
+async fn added<T: Added + 'static>(
+    context: &Context<'_>,
+    book_id: Option<ID>,
+    order_by: Option<Vec<Sort<T::SortField>>>,
+) -> Result<impl Stream<Item = Result<Edge<T>>> + use<T>> {
+    let order = sort::by_columns::<T::Entity, _>(&OrderBy(order_by))?;
+    let book = book_id.map(|id| NodeId::parse_as(&id, NodeType::Book)).transpose()?.map(|id| id.key);
+    let events = context.data_unchecked::<Events>().subscribe().await.map_err(database)?.into_stream();
+    Ok(events.filter_map(move |event| {
+        ready(match event {
+            Ok(event) if book.is_some_and(|book| book != event.book_id()) => None,
+            Ok(event) => T::row(event).map(|row| Edge::of_row(&order, row)),
+            Err(lagged) => Some(Err(lagging(lagged))),
+        })
+    }))
+}
+
+fn lagging(lagged: Lagged) -> Error {
+    Error::client(Code::SubscriptionLagged, lagged.to_string())
+}

@@ -1,0 +1,167 @@
+//! The documents: what they derive from the code is current, their links and their queries work.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use bookends::config::Plan;
+
+use crate::shop::Shop;
+
+mod tables;
+
+/// Every document with links that a reader follows.
+const DOCUMENTS: [&str; 3] = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"];
+
+/// The path of a file of the repository.
+pub fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+/// The text of a document.
+pub fn read(name: &str) -> String {
+    fs::read_to_string(path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// Whether to correct the documents instead of failing.
+#[expect(clippy::disallowed_methods, reason = "a setting of the tests, not of the server")]
+pub fn is_update() -> bool {
+    std::env::var_os("UPDATE_DOCS").is_some()
+}
+
+/// Replaces a part of a document.
+pub fn update(name: &str, old: &str, new: &str) {
+    // Tests run at the same time, and several correct the same document.
+    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
+    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
+    fs::write(path(name), read(name).replacen(old, new, 1)).unwrap();
+}
+
+/// The text of the first code block in this language.
+pub fn block<'a>(document: &'a str, language: &str) -> &'a str {
+    blocks(document, language).next().unwrap_or_else(|| panic!("no code block in {language}"))
+}
+
+fn blocks<'a>(document: &'a str, language: &str) -> impl Iterator<Item = &'a str> {
+    let fence = format!("```{language}\n");
+    let parts: Vec<&str> = document.split(&fence).skip(1).collect();
+    parts.into_iter().map(|part| part.split_once("```").unwrap().0)
+}
+
+#[test]
+fn the_readme_is_short() {
+    let lines = read("README.md").lines().count();
+    assert!(lines <= 130, "README.md has {lines} lines, and at most 130 are allowed: move details to docs/");
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let in_docs = fs::read_dir(path("docs")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let in_docs = in_docs.filter(|name| Path::new(name).extension().is_some_and(|kind| kind == "md"));
+    let documents = DOCUMENTS.map(str::to_owned).into_iter().chain(in_docs.map(|name| format!("docs/{name}")));
+    let mut broken = Vec::new();
+    for name in documents {
+        let text = read(&name);
+        for target in links(&text) {
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let file = if file.is_empty() { path(&name) } else { path(&name).parent().unwrap().join(file) };
+            let is_found = file.exists()
+                && (anchor.is_empty() || anchors(&fs::read_to_string(&file).unwrap()).any(|found| found == anchor));
+            if !is_found {
+                broken.push(format!("{name}: {target}"));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "broken links:\n{}", broken.join("\n"));
+}
+
+/// The targets of the links to other files and to headings.
+fn links(text: &str) -> impl Iterator<Item = &str> {
+    // Code is split off first: what looks like a link in it is none.
+    let prose = text.split("```").step_by(2);
+    let targets = prose.flat_map(|prose| prose.split("](").skip(1)).map(|rest| rest.split_once(')').unwrap().0);
+    targets.filter(|target| !target.contains("://"))
+}
+
+/// The anchors of a document's headings, as GitHub derives them.
+fn anchors(text: &str) -> impl Iterator<Item = String> {
+    let prose = text.split("```").step_by(2);
+    let headings = prose.flat_map(str::lines).filter_map(|line| line.strip_prefix('#'));
+    headings.map(|heading| {
+        let heading = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = heading.chars().filter(|c| c.is_alphanumeric() || "-_ ".contains(*c));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    })
+}
+
+/// The folders whose files the documents name.
+const FOLDERS: [&str; 10] = [
+    "benches/",
+    "docs/",
+    "entity/",
+    "keyset-graphql/",
+    "keyset/",
+    "migration/",
+    "packaging/",
+    "src/",
+    "testdb/",
+    "tests/",
+];
+
+#[test]
+fn every_file_that_is_named_exists() {
+    let mut missing = Vec::new();
+    for name in DOCUMENTS {
+        let text = read(name);
+        let prose: String = text.split("```").step_by(2).collect();
+        let names = prose.split('`').skip(1).step_by(2);
+        let names = names.filter(|name| FOLDERS.iter().any(|folder| name.starts_with(folder)) && !name.contains(' '));
+        missing.extend(names.filter(|file| !path(file).exists()).map(|file| format!("{name}: {file}")));
+    }
+    assert!(missing.is_empty(), "missing files:\n{}", missing.join("\n"));
+}
+
+/// ARCHITECTURE.md names the tests that show when a workaround can be removed.
+#[test]
+fn every_test_that_is_named_exists() {
+    let text = read("ARCHITECTURE.md");
+    let (_, section) = text.split_once("\n## Workarounds\n").unwrap();
+    let tests: Vec<(&str, &str)> = section.split('`').filter_map(|name| name.split_once("::")).collect();
+    assert!(tests.len() > 5, "{tests:?}");
+    for (module, test) in tests {
+        assert!(read(&format!("tests/it/{module}.rs")).contains(&format!("fn {test}(")), "{module}::{test}");
+    }
+}
+
+#[tokio::test]
+async fn the_queries_of_the_manual_succeed() {
+    let shop = Shop::new(Plan::SAMPLE).await;
+    let manual = read("docs/api.md");
+    let queries: Vec<&str> = blocks(&manual, "graphql").filter(|query| !query.starts_with("subscription")).collect();
+    assert!(queries.len() > 4, "{queries:?}");
+    for query in queries {
+        shop.data(query).await;
+    }
+}
+
+/// A block of code below the name of a file is a part of that file.
+#[test]
+fn the_tutorial_shows_the_example() {
+    let tutorial = read("docs/your-own-tables.md");
+    let parts: Vec<&str> = tutorial.split("`:\n\n```").collect();
+    assert!(parts.len() > 9, "{} blocks", parts.len() - 1);
+    for pair in parts.windows(2) {
+        let (_, file) = pair[0].rsplit_once('`').unwrap();
+        let (_, block) = pair[1].split_once('\n').unwrap();
+        let (code, _) = block.split_once("\n```").unwrap();
+        assert!(read(&format!("examples/your-own-tables/{file}")).contains(code), "{file} has no such part:\n{code}");
+    }
+}
+
+#[test]
+fn the_example_is_short() {
+    let files = fs::read_dir(path("examples/your-own-tables/src")).unwrap().map(|entry| entry.unwrap().path());
+    let rust = files.filter(|file| file.extension().is_some_and(|kind| kind == "rs"));
+    let lines: usize = rust.map(|file| fs::read_to_string(file).unwrap().lines().count()).sum();
+    assert!(lines <= 150, "the example has {lines} lines of Rust, and at most 150 are allowed");
+}

@@ -1,0 +1,61 @@
+//! What is said to PostgreSQL, message by message.
+
+use std::time::Duration;
+
+use bookends::db::Liveness;
+use bookends::db::pool::{Opener, Pool};
+use tokio::time::sleep;
+
+use super::proxy::Proxy;
+use super::{echo, postgres};
+use crate::patience::until;
+use crate::shop::empty;
+
+/// Long enough for what is said on release.
+const WHILE: Duration = Duration::from_millis(50);
+
+#[tokio::test]
+async fn a_statement_is_one_round_trip() {
+    let (test, _db) = empty().await;
+    if test.url.starts_with("sqlite") {
+        return;
+    }
+    let proxy = Proxy::new(postgres(&test.url)).await;
+    let pool = Pool::open(Opener::Postgres(proxy.options.clone().into()), 1, Liveness::default()).await.unwrap();
+    // Connects, and has the server watch the client.
+    assert_eq!(proxy.said(), "! Q ");
+    echo(&pool, 1, 1).await.unwrap();
+    sleep(WHILE).await;
+    // Parse, Describe, Sync; Bind, Execute, Close, Sync. Nothing on release.
+    assert_eq!(proxy.said(), "PDS BECS ");
+    let [sent_first, received_first] = proxy.bytes();
+    for number in 0..3 {
+        echo(&pool, number, 1).await.unwrap();
+    }
+    sleep(WHILE).await;
+    assert_eq!(proxy.said(), "BECS BECS BECS ");
+    let [sent, received] = proxy.bytes();
+    assert!(0 < sent && sent < sent_first && 0 < received && received < received_first);
+}
+
+#[tokio::test]
+async fn a_snapshot_begins_and_ends_by_one_message_each() {
+    let (test, _db) = empty().await;
+    if test.url.starts_with("sqlite") {
+        return;
+    }
+    let proxy = Proxy::new(postgres(&test.url)).await;
+    let pool = Pool::open(Opener::Postgres(proxy.options.clone().into()), 1, Liveness::default()).await.unwrap();
+    echo(&pool, 1, 1).await.unwrap();
+    proxy.said();
+    let snapshot = pool.snapshot();
+    assert_eq!(proxy.said(), "");
+    for number in 0..2 {
+        echo(&snapshot, number, 12).await.unwrap();
+    }
+    assert_eq!(proxy.said(), "Q BECS BECS ");
+    drop(snapshot);
+    until(async || pool.usage().used == 0).await;
+    sleep(WHILE).await;
+    assert_eq!(proxy.said(), "Q ");
+}
