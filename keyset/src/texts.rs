@@ -26,8 +26,9 @@ static KEPT: AtomicUsize = AtomicUsize::new(0);
 /// The texts of a list's statements. Keep one beside a list that is read often, and pass it to
 /// [`fetch_rows`](crate::fetch_rows).
 ///
-/// It holds the texts of up to eight shapes, none longer than 32 KiB, and all together hold at most 32 MiB. Pages of one shape have the same query, with the same values in its
-/// filters; the same order, size and end; cursors with NULL at the same places; and the same joins.
+/// It holds the texts of the eight shapes used last, none longer than 32 KiB, and all together hold at most 32 MiB.
+/// Pages of one shape have the same query, with the same values in its filters; the same order, size and end; cursors with
+/// NULL at the same places; and the same joins.
 #[derive(Default)]
 pub struct Texts(Mutex<Vec<Arc<Text>>>);
 
@@ -81,8 +82,7 @@ impl Texts {
         given: &[Value],
         write: impl FnOnce(&Page) -> Result<Option<Statement>, DbErr>,
     ) -> Result<Option<Statement>, DbErr> {
-        let known = self.texts().iter().find(|text| text.fits(shape)).map(Arc::clone);
-        if let Some(known) = known {
+        if let Some(known) = self.find(shape) {
             return Ok(Some(known.bind(shape.page, given)));
         }
         let Some(written) = write(&marked(shape.page))? else { return Ok(None) };
@@ -96,6 +96,14 @@ impl Texts {
             texts.push(Arc::new(text));
         }
         Ok(Some(statement))
+    }
+
+    /// The text of this shape, which is then the last to be dropped.
+    fn find(&self, shape: Shape<'_>) -> Option<Arc<Text>> {
+        let mut texts = self.texts();
+        let found = texts.iter().rposition(|text| text.fits(shape))?;
+        texts[found..].rotate_left(1);
+        texts.last().map(Arc::clone)
     }
 
     fn texts(&self) -> MutexGuard<'_, Vec<Arc<Text>>> {
@@ -234,5 +242,33 @@ impl Parameter {
             Some(('g', place)) => Self::Given(place),
             _ => Self::Value(value),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sea_orm::tests_cfg::cake;
+    use sea_orm::{EntityTrait, QueryTrait};
+
+    use super::*;
+
+    #[test]
+    fn the_text_that_was_used_least_recently_is_dropped() {
+        let order = Order::of::<cake::Entity>([]).unwrap();
+        let (texts, query) = (Texts::default(), cake::Entity::find().into_query());
+        let is_written = |size: usize| {
+            let page = Page::first(&order, size.try_into().unwrap());
+            let shape = Shape { query: &query, page: &page, joins: &[], parents: None, dialect: Dialect::Sqlite };
+            let mut is_written = false;
+            let write = |_: &Page| {
+                is_written = true;
+                Ok(Some(Dialect::Sqlite.raw("SELECT 1".into(), std::iter::empty())))
+            };
+            texts.statement(shape, &[], write).unwrap().unwrap();
+            is_written
+        };
+        assert!((0..MAX).all(is_written) && !(0..MAX).any(is_written));
+        assert!(!is_written(0) && is_written(MAX));
+        assert!(!is_written(0) && is_written(1));
     }
 }
