@@ -7,7 +7,7 @@ use sea_orm::sea_query::{Expr, Func, Order as SqlOrder, SelectStatement, WindowS
 
 use crate::bracket::{order_by_keys, union_all, wrapped};
 use crate::dialect::Dialect;
-use crate::slice::Found;
+use crate::slice::{Found, Reader};
 use crate::{Order, Page, ReadRows, Record, Slice};
 
 /// The column with the number of the row's query.
@@ -61,10 +61,11 @@ where
     C: ReadRows + ?Sized,
 {
     let mut found: Vec<Vec<Found<Record>>> = pages.iter().map(|_| Vec::new()).collect();
+    let mut readers: Vec<_> = pages.iter().map(|page| Reader::new(page, dialect)).collect();
     for statement in statements {
         for row in db.read(dialect.statement(&statement)).await? {
             let place = batch(&row)?;
-            found[place].push(Found::read(row, pages[place], dialect)?);
+            found[place].push(readers[place].read(row)?);
         }
     }
     Ok(found.into_iter().zip(pages).map(|(found, page)| Slice::cut(found, page)).collect())

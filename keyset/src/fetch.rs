@@ -7,6 +7,7 @@ use crate::bracket::{order_by_keys, select};
 use crate::dialect::Dialect;
 use crate::join::joined;
 use crate::range::Index;
+use crate::slice::Reader;
 use crate::source::Parts;
 use crate::texts::{Shape, Texts};
 use crate::{Join, Page, ReadRows, Record, Slice, Source, many};
@@ -138,7 +139,7 @@ async fn read<C: ReadRows + ?Sized>(
         }
     };
     let rows = db.read(kept.unwrap_or_else(|| write(page))).await?;
-    Ok(vec![Slice::of(rows, page, dialect)?])
+    Ok(vec![Slice::of(rows, &mut Reader::new(page, dialect))?])
 }
 
 /// The statement that reads a page of one list, with its joins.

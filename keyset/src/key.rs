@@ -4,6 +4,7 @@ use sea_orm::{DbErr, ModelTrait, Value};
 
 use crate::cursor::MAX_LENGTH;
 use crate::dialect::Dialect;
+use crate::record::Stored;
 use crate::{Order, Record, Sort, bracket};
 
 /// The values of one row under an order, one for each sort. A key is a position in the order, whether or not a row has
@@ -125,10 +126,16 @@ impl Key {
     }
 
     /// The key of a row that a bracket returned.
-    pub(crate) fn read(order: &Order, row: &Record, dialect: Dialect) -> Result<Self, DbErr> {
+    pub(crate) fn read(sorts: &[Sort], row: &Record, dialect: Dialect) -> Result<Self, DbErr> {
         let read =
             |(position, sort): (usize, &Sort)| row.value(&bracket::key_column(position).inner(), sort.kind, dialect);
-        order.sorts().iter().enumerate().map(read).collect::<Result<_, _>>().map(Self)
+        sorts.iter().enumerate().map(read).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// The same with the positions of its columns.
+    pub(crate) fn read_at(positions: &[usize], sorts: &[Sort], row: &Stored) -> Result<Self, DbErr> {
+        let read = |(position, sort): (&usize, &Sort)| row.value(*position, sort.kind);
+        positions.iter().zip(sorts).map(read).collect::<Result<_, _>>().map(Self)
     }
 
     /// The key with its values as this database compares them.

@@ -38,7 +38,7 @@ use crate::dialect::Dialect;
 use crate::fetch::rows;
 use crate::join::{ROWS, join};
 use crate::range::Index;
-use crate::slice::Found;
+use crate::slice::Reader;
 use crate::source::{Parents, array};
 use crate::texts::{Shape, Texts, mark};
 use crate::{Join, Order, Page, ReadRows, Record, Slice};
@@ -73,10 +73,11 @@ where
         return each(db, query, parents, page, joins, texts).await;
     }
     let mut found: Vec<_> = parents.values.iter().map(|_| Vec::new()).collect();
+    let mut reader = Reader::new(page, dialect);
     for Chunk { statement, lists } in brackets(query, parents, page, joins, dialect, texts)? {
         for row in db.read(statement).await? {
             if let Some(list) = lists.get(batch(&row)?) {
-                found[*list].push(Found::read(row, page, dialect)?);
+                found[*list].push(reader.read(row)?);
             }
         }
     }
@@ -113,8 +114,9 @@ where
         }
     };
     let statement = kept.unwrap_or_else(|| write(first.clone(), page));
+    let mut reader = Reader::new(page, dialect);
     for (list, rows) in lists.into_iter().zip(db.read_each(statement, values).await?) {
-        slices[list] = Slice::of(rows, page, dialect)?;
+        slices[list] = Slice::of(rows, &mut reader)?;
     }
     Ok(slices)
 }

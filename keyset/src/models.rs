@@ -5,7 +5,7 @@ use sea_orm::{
     TryGetError, TryIntoModel, Value,
 };
 
-use crate::record::{Record, Stored, StoredValue};
+use crate::record::{Positions, Record, Stored, StoredValue};
 use crate::{Join, Kind, ReadRows, find_rows};
 
 /// An entity whose models can be made of values: each that derives `DeriveEntityModel`.
@@ -33,8 +33,7 @@ struct Column<E: EntityTrait> {
 #[derive(Debug)]
 pub struct ModelReader<'a, E: Modelled> {
     models: &'a Models<E>,
-    /// The position of each column, once a row is known.
-    positions: Vec<usize>,
+    positions: Positions,
 }
 
 impl<E: Modelled> Default for Models<E> {
@@ -60,7 +59,7 @@ impl<E: Modelled> Models<E> {
 
     /// A reader for the rows of one result.
     pub fn reader(&self) -> ModelReader<'_, E> {
-        ModelReader { models: self, positions: Vec::new() }
+        ModelReader { models: self, positions: Positions::default() }
     }
 }
 
@@ -82,15 +81,14 @@ impl<E: Modelled> ModelReader<'_, E> {
     }
 
     fn read_stored(&mut self, stored: &Stored) -> Result<Option<E::Model>, DbErr> {
-        if self.positions.is_empty() {
-            let position = |column: &Column<E>| stored.columns().position(&column.name);
-            self.positions = self.models.columns.iter().map(position).collect::<Result<_, _>>()?;
-        }
-        if self.positions.iter().all(|position| stored.values().get(*position) == Some(&StoredValue::Null)) {
+        let Self { models, positions } = self;
+        let positions = positions
+            .of(stored, |columns| models.columns.iter().map(|column| columns.position(&column.name)).collect())?;
+        if positions.iter().all(|position| stored.values().get(*position) == Some(&StoredValue::Null)) {
             return Ok(None);
         }
         let mut model = <E::ActiveModel as ActiveModelTrait>::default();
-        for (Column { field, kind, .. }, position) in self.models.columns.iter().zip(&self.positions) {
+        for (Column { field, kind, .. }, position) in models.columns.iter().zip(positions) {
             set(&mut model, *field, stored.value(*position, *kind)?)?;
         }
         model.try_into_model().map(Some)

@@ -1,5 +1,6 @@
 //! Rows as a connection returns them: SeaORM's, or values by position.
 
+use std::mem::discriminant;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -65,7 +66,7 @@ impl<C: ConnectionTrait> ReadRows for C {
 pub enum Record {
     /// A row of SeaORM.
     Row(QueryResult),
-    /// Values as SQLite stores them.
+    /// Values by position.
     Stored(Stored),
 }
 
@@ -73,7 +74,7 @@ pub enum Record {
 #[derive(Debug)]
 pub struct Columns(Vec<String>);
 
-/// A row as SQLite stores it. Its values are read as the [`Kind`]s of their columns: those of kind `Unsupported` cannot be
+/// A row of values by position. Its values are read as the [`Kind`]s of their columns: those of kind `Unsupported` cannot be
 /// read.
 #[derive(Debug)]
 pub struct Stored {
@@ -81,7 +82,7 @@ pub struct Stored {
     values: Vec<StoredValue>,
 }
 
-/// A value in one of SQLite's storage classes.
+/// A value in one of SQLite's storage classes, or of a type that only other databases have.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the names of the storage classes")]
 pub enum StoredValue {
@@ -92,6 +93,8 @@ pub enum StoredValue {
     Real(f64),
     Text(String),
     Blob(Vec<u8>),
+    /// A value that is none of these, such as a decimal of PostgreSQL.
+    Other(Box<Value>),
 }
 
 impl Columns {
@@ -111,6 +114,10 @@ impl Columns {
             .position(|column| column == name)
             .ok_or_else(|| DbErr::Type(format!("the result has no column `{name}`")))
     }
+
+    fn name(&self, position: usize) -> &str {
+        self.0.get(position).map_or("?", String::as_str)
+    }
 }
 
 impl Stored {
@@ -124,28 +131,42 @@ impl Stored {
         &self.values
     }
 
-    pub(crate) fn columns(&self) -> &Columns {
-        &self.columns
-    }
-
     /// The value at a position, as one of this kind.
     pub(crate) fn value(&self, position: usize, kind: Kind) -> Result<Value, DbErr> {
         let stored = self.values.get(position).unwrap_or(&StoredValue::Null);
         stored.of_kind(kind).ok_or_else(|| {
-            let column = self.columns.0.get(position).map_or("?", String::as_str);
-            DbErr::Type(format!("`{column}` cannot be read as {kind:?}: {stored:?}"))
+            DbErr::Type(format!("`{}` cannot be read as {kind:?}: {stored:?}", self.columns.name(position)))
         })
     }
 
-    fn get(&self, column: &str, kind: Kind) -> Result<Value, DbErr> {
-        self.value(self.columns.position(column)?, kind)
+    /// The integer at a position.
+    pub(crate) fn int<T: TryFrom<i64>>(&self, position: usize) -> Result<T, DbErr> {
+        let value = self.value(position, Kind::BigInt)?;
+        let int = if let Value::BigInt(Some(int)) = value { int.try_into().ok() } else { None };
+        int.ok_or_else(|| DbErr::Type(format!("`{}` cannot be {value:?}", self.columns.name(position))))
     }
+}
 
-    fn integer(&self, column: &str) -> Result<i64, DbErr> {
-        match self.get(column, Kind::BigInt)? {
-            Value::BigInt(Some(integer)) => Ok(integer),
-            _ => Err(DbErr::Type(format!("the column `{column}` is NULL"))),
+/// The positions of some columns, found once for all rows of a result.
+#[derive(Debug, Default)]
+pub(crate) struct Positions {
+    /// Those of the result.
+    columns: Option<Arc<Columns>>,
+    found: Vec<usize>,
+}
+
+impl Positions {
+    /// The positions in the result of this row.
+    pub(crate) fn of(
+        &mut self,
+        row: &Stored,
+        find: impl FnOnce(&Columns) -> Result<Vec<usize>, DbErr>,
+    ) -> Result<&[usize], DbErr> {
+        if !self.columns.as_ref().is_some_and(|columns| Arc::ptr_eq(columns, &row.columns)) {
+            self.found = find(&row.columns)?;
+            self.columns = Some(Arc::clone(&row.columns));
         }
+        Ok(&self.found)
     }
 }
 
@@ -154,7 +175,7 @@ impl Record {
     pub(crate) fn value(&self, column: &str, kind: Kind, dialect: Dialect) -> Result<Value, DbErr> {
         match self {
             Self::Row(row) => kind.read(row, column, dialect),
-            Self::Stored(stored) => stored.get(column, kind),
+            Self::Stored(stored) => stored.value(stored.columns.position(column)?, kind),
         }
     }
 
@@ -162,9 +183,7 @@ impl Record {
     pub(crate) fn int(&self, column: &str) -> Result<i32, DbErr> {
         match self {
             Self::Row(row) => row.try_get("", column),
-            Self::Stored(stored) => {
-                stored.integer(column)?.try_into().map_err(|error| DbErr::Type(format!("{column}: {error}")))
-            }
+            Self::Stored(stored) => stored.int(stored.columns.position(column)?),
         }
     }
 
@@ -172,7 +191,7 @@ impl Record {
     pub(crate) fn count(&self, column: &str) -> Result<u64, DbErr> {
         let count: i64 = match self {
             Self::Row(row) => row.try_get("", column)?,
-            Self::Stored(stored) => stored.integer(column)?,
+            Self::Stored(stored) => stored.int(stored.columns.position(column)?)?,
         };
         Ok(count.unsigned_abs())
     }
@@ -204,6 +223,7 @@ impl StoredValue {
         Some(match (kind, self) {
             (Kind::Unsupported, _) => return None,
             (_, Self::Null) => kind.null(),
+            (_, Self::Other(v)) => (discriminant(&kind.null()) == discriminant(&**v)).then(|| (**v).clone())?,
             (Kind::Bool, Self::Integer(v)) => (*v != 0).into(),
             (Kind::SmallInt, Self::Integer(v)) => i16::try_from(*v).ok()?.into(),
             (Kind::Int, Self::Integer(v)) => i32::try_from(*v).ok()?.into(),
@@ -255,11 +275,11 @@ mod tests {
 
     #[test]
     fn a_stored_value_is_read_as_its_kind_or_not_at_all() {
-        use StoredValue::{Blob, Id, Integer, Null, Real, Text};
+        use StoredValue::{Blob, Id, Integer, Null, Other, Real, Text};
         let text = |text: &str| Text(text.to_owned());
         let id = Uuid::from_u128(7);
         let noon = ChronoDateTime::parse_from_str("2026-11-22 12:00:00.5", "%F %T%.f").unwrap();
-        let fits: [(Kind, StoredValue, Value); 22] = [
+        let fits: [(Kind, StoredValue, Value); 24] = [
             (Kind::Bool, Integer(1), true.into()),
             (Kind::SmallInt, Integer(-3), (-3_i16).into()),
             (Kind::Int, Integer(3), 3_i32.into()),
@@ -282,6 +302,8 @@ mod tests {
             (Kind::Uuid, Id(id.into_bytes()), id.into()),
             (Kind::Uuid, text(&id.to_string()), id.into()),
             (Kind::Uuid, Null, Value::Uuid(None)),
+            (Kind::DateTimeUtc, Other(Box::new(noon.and_utc().into())), noon.and_utc().into()),
+            (Kind::Decimal, Other(Box::new(Decimal::new(150, 2).into())), Decimal::new(150, 2).into()),
         ];
         for (kind, stored, value) in fits {
             assert_eq!(stored.of_kind(kind), Some(value), "{kind:?}");

@@ -1,9 +1,12 @@
 //! The result of reading a page.
 
+use std::iter;
+
 use sea_orm::{DbErr, FromQueryResult};
 
-use crate::bracket::{INSIDE, SEGMENT, WITNESS};
+use crate::bracket::{INSIDE, SEGMENT, WITNESS, key_column};
 use crate::dialect::Dialect;
+use crate::record::Positions;
 use crate::{End, Key, Page, Record};
 
 /// One page of a list, and whether there are rows on each side of it.
@@ -44,22 +47,47 @@ pub struct Found<M> {
     pub row: Row<M>,
 }
 
-impl Found<Record> {
-    /// Reads a row of a bracket, without its columns.
-    pub(crate) fn read(row: Record, page: &Page, dialect: Dialect) -> Result<Self, DbErr> {
-        Ok(Self {
-            segment: row.int(SEGMENT)?,
-            inside: page.far().is_none() || row.int(INSIDE)? == 1,
-            row: Row { key: Key::read(&page.order, &row, dialect)?, item: row },
-        })
+/// Reads the rows of a bracket, without their columns.
+pub(crate) struct Reader<'a> {
+    page: &'a Page,
+    dialect: Dialect,
+    /// Of the segment, of the keys, and of what says whether a row is inside.
+    positions: Positions,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(page: &'a Page, dialect: Dialect) -> Self {
+        Self { page, dialect, positions: Positions::default() }
+    }
+
+    pub(crate) fn read(&mut self, row: Record) -> Result<Found<Record>, DbErr> {
+        let sorts = self.page.order.sorts();
+        let bounded = self.page.far().is_some();
+        let (segment, inside, key) = match &row {
+            Record::Row(_) => {
+                let inside = !bounded || row.int(INSIDE)? == 1;
+                (row.int(SEGMENT)?, inside, Key::read(sorts, &row, self.dialect)?)
+            }
+            Record::Stored(stored) => {
+                let positions = self.positions.of(stored, |columns| {
+                    let keys = (0..sorts.len()).map(|place| columns.position(&key_column(place).inner()));
+                    let inside = bounded.then(|| columns.position(INSIDE));
+                    iter::once(columns.position(SEGMENT)).chain(keys).chain(inside).collect()
+                })?;
+                let (keys, inside) = positions[1..].split_at(sorts.len());
+                let inside = inside.first().map_or(Ok(1), |position| stored.int::<i32>(*position))? == 1;
+                (stored.int(positions[0])?, inside, Key::read_at(keys, sorts, stored)?)
+            }
+        };
+        Ok(Found { segment, inside, row: Row { key, item: row } })
     }
 }
 
 impl Slice<Record> {
     /// Cuts a page out of the rows of its bracket.
-    pub(crate) fn of(rows: Vec<Record>, page: &Page, dialect: Dialect) -> Result<Self, DbErr> {
-        let found = rows.into_iter().map(|row| Found::read(row, page, dialect)).collect::<Result<_, _>>()?;
-        Ok(Self::cut(found, page))
+    pub(crate) fn of(rows: Vec<Record>, reader: &mut Reader<'_>) -> Result<Self, DbErr> {
+        let found = rows.into_iter().map(|row| reader.read(row)).collect::<Result<_, _>>()?;
+        Ok(Self::cut(found, reader.page))
     }
 
     /// Reads the columns of its rows, which are rows of SeaORM.

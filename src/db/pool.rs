@@ -20,6 +20,7 @@ use super::{CONNECT_TIMEOUT, Liveness};
 mod connection;
 mod lease;
 mod manager;
+mod postgres;
 mod snapshot;
 mod sqlite;
 mod stop;

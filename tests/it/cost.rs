@@ -4,7 +4,7 @@ use ::entity::book_rating::Entity;
 use bookends::config::Plan;
 use bookends::seed::Shop as Rows;
 use keyset::bracket::bracket;
-use keyset::{Args, Key, Limits, Order, Page, ReadRows, Record};
+use keyset::{Args, Key, Limits, Order, Page, ReadRows, Record, StoredValue};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, EntityTrait, QueryTrait, Statement};
 use testdb::{plan, work};
 
@@ -134,7 +134,7 @@ async fn settled(shop: &Shop) -> DatabaseConnection {
         // As the server's own connections have it.
         let setting = Statement::from_string(DbBackend::Postgres, "SHOW enable_incremental_sort");
         let own = shop.db.reader.read(setting).await.unwrap();
-        assert!(matches!(&own[..], [Record::Row(own)] if own.try_get_by_index::<String>(0).unwrap() == "off"));
+        assert!(matches!(&own[..], [Record::Stored(own)] if own.values() == [StoredValue::Text("off".into())]));
         db.execute_unprepared("SET enable_incremental_sort = off").await.unwrap();
     }
     db

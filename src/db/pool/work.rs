@@ -8,6 +8,8 @@ use sea_orm::sqlx::{self, AssertSqlSafe, Error};
 use sea_orm::{Statement, Value};
 use sea_query_sqlx::SqlxValues;
 
+use super::postgres::records;
+
 /// A statement, run for its rows.
 #[derive(Clone, Copy)]
 pub struct Work<'a> {
@@ -44,7 +46,7 @@ impl<'a> Work<'a> {
             let query: Query<'_, Postgres, _> =
                 sqlx::query_with(AssertSqlSafe(self.statement.sql.clone()), SqlxValues(Values(values)));
             let rows: Vec<PgRow> = query.fetch_all(&mut *connection).await?;
-            runs.push(rows.into_iter().map(|row| Record::Row(row.into())).collect());
+            runs.push(records(rows)?);
         }
         Ok(runs)
     }
