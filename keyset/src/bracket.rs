@@ -8,7 +8,7 @@
 //! ```
 //!
 //! The statement is one `UNION ALL`. A segment number tells the branches apart, and the outer `ORDER BY` guarantees the
-//! order of the rows. Both flags are exact even if the row of the key no longer exists, or the page is empty.
+//! order of the rows. If there is one branch only, it is the statement. Both flags are exact even if the row of the key no longer exists, or the page is empty.
 //!
 //! ```sql
 //! -- cities ORDER BY id, the first 20 after a cursor
@@ -60,7 +60,7 @@ pub(crate) fn key_column(place: usize) -> DynIden {
 ///
 /// let page = Page::first(&Order::of::<cake::Entity>([])?, 2);
 /// let statement = bracket(cake::Entity::find().as_query(), &page, DbBackend::Sqlite)?;
-/// assert!(statement.sql.ends_with(r#"ORDER BY "keyset_segment" ASC, "keyset_0" ASC LIMIT 3"#));
+/// assert!(statement.sql.ends_with(r#"FROM "cake" ORDER BY "cake"."id" ASC LIMIT 3"#));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -74,42 +74,82 @@ pub fn bracket(query: &SelectStatement, page: &Page, backend: DbBackend) -> Resu
 
 /// The bracket as part of a larger statement.
 pub(crate) fn select(query: &SelectStatement, page: &Page, index: Index, dialect: Dialect) -> SelectStatement {
-    let (order, back) = page.travel();
-    let near = page.near().map(|key| key.bind(dialect));
-    let far = page.far().map(|key| key.bind(dialect));
-    let source = Source::of(query, &order);
-    let (order, back) = (source.order(order), source.order(back));
+    Bracket::new(query, page, index, dialect).ordered(dialect)
+}
 
-    let (witnesses, ranges) = match &near {
-        None => (Vec::new(), range::all(&order)),
-        Some(near) => (
-            range::beyond(&back, near, Edge::Inclusive, dialect),
-            range::beyond(&order, near, Edge::Exclusive, dialect),
-        ),
-    };
-    let inside = far.map(|far| inside(&back, &far, index, dialect));
-    let size = u64::from(page.size) + 1;
-    let limit = size + witnesses.len() as u64;
+/// The same for a statement that orders the rows itself.
+///
+/// Sorting rows twice takes longer than reading them, at least on SQLite, which sorts every sub-query.
+pub(crate) fn unordered(query: &SelectStatement, page: &Page, index: Index, dialect: Dialect) -> SelectStatement {
+    let bracket = Bracket::new(query, page, index, dialect);
+    // Without the limit, the branches of several ranges would have more rows than the page.
+    if bracket.pages > 1 { bracket.ordered(dialect) } else { bracket.union() }
+}
 
-    let branch = |segment: i32, range: &Range, order: &Order, limit: u64| {
-        let mut rows = source.rows.clone();
-        rows.expr_as(Expr::cust(segment.to_string()), SEGMENT);
-        if let Some(inside) = &inside {
-            rows.expr_as(inside.clone(), INSIDE);
-        }
-        range.confine(&mut rows, order, index, dialect);
-        rows.limit(limit);
-        wrapped(rows)
-    };
-    let witnesses = witnesses.iter().map(|range| branch(WITNESS, range, &back, 1));
-    let pages = (1..).zip(&ranges).map(|(segment, range)| branch(segment, range, &order, size));
-    let mut union = union_all(witnesses.chain(pages));
-    order_by_keys(&mut union, &order, dialect);
-    union.limit(limit);
-    if let Some(candidates) = source.candidates {
-        union.with_cte(candidates);
+/// The branches of a bracket, each in order, and within its limit.
+struct Bracket {
+    branches: Vec<SelectStatement>,
+    /// How many of them have rows of the page.
+    pages: usize,
+    candidates: Option<WithClause>,
+    order: Order,
+    limit: u64,
+}
+
+impl Bracket {
+    fn new(query: &SelectStatement, page: &Page, index: Index, dialect: Dialect) -> Self {
+        let (order, back) = page.travel();
+        let near = page.near().map(|key| key.bind(dialect));
+        let far = page.far().map(|key| key.bind(dialect));
+        let source = Source::of(query, &order);
+        let (order, back) = (source.order(order), source.order(back));
+
+        let (witnesses, ranges) = match &near {
+            None => (Vec::new(), range::all(&order)),
+            Some(near) => (
+                range::beyond(&back, near, Edge::Inclusive, dialect),
+                range::beyond(&order, near, Edge::Exclusive, dialect),
+            ),
+        };
+        let inside = far.map(|far| inside(&back, &far, index, dialect));
+        let size = u64::from(page.size) + 1;
+
+        let branch = |segment: i32, range: &Range, order: &Order, limit: u64| {
+            let mut rows = source.rows.clone();
+            rows.expr_as(Expr::cust(segment.to_string()), SEGMENT);
+            if let Some(inside) = &inside {
+                rows.expr_as(inside.clone(), INSIDE);
+            }
+            range.confine(&mut rows, order, index, dialect);
+            rows.limit(limit).take()
+        };
+        let before = witnesses.iter().map(|range| branch(WITNESS, range, &back, 1));
+        let pages = (1..).zip(&ranges).map(|(segment, range)| branch(segment, range, &order, size));
+        let branches = before.chain(pages).collect();
+        let limit = size + witnesses.len() as u64;
+        Self { branches, pages: ranges.len(), candidates: source.candidates, order, limit }
     }
-    union
+
+    fn ordered(self, dialect: Dialect) -> SelectStatement {
+        let (is_union, order, limit) = (self.branches.len() > 1, self.order.clone(), self.limit);
+        let mut rows = self.union();
+        if is_union {
+            order_by_keys(&mut rows, &order, dialect);
+            rows.limit(limit);
+        }
+        rows
+    }
+
+    fn union(mut self) -> SelectStatement {
+        let mut union = match self.branches.pop() {
+            Some(branch) if self.branches.is_empty() => branch,
+            last => union_all(self.branches.into_iter().chain(last).map(wrapped)),
+        };
+        if let Some(candidates) = self.candidates {
+            union.with_cte(candidates);
+        }
+        union
+    }
 }
 
 /// The rows of the branches, with the keys among their columns.

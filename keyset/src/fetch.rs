@@ -3,7 +3,7 @@
 use sea_orm::sea_query::SelectStatement;
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, FromQueryResult, Select};
 
-use crate::bracket::{order_by_keys, select};
+use crate::bracket::{order_by_keys, select, unordered};
 use crate::dialect::Dialect;
 use crate::join::joined;
 use crate::range::Index;
@@ -150,10 +150,10 @@ pub(crate) fn rows(
     index: Index,
     dialect: Dialect,
 ) -> SelectStatement {
-    let mut statement = joined(select(query, page, index, dialect), joins);
-    if !joins.is_empty() {
-        // A join keeps no order.
-        order_by_keys(&mut statement, &page.travel().0, dialect);
+    if joins.is_empty() {
+        return select(query, page, index, dialect);
     }
+    let mut statement = joined(unordered(query, page, index, dialect), joins);
+    order_by_keys(&mut statement, &page.travel().0, dialect);
     statement
 }

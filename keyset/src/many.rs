@@ -32,7 +32,7 @@ use sea_orm::sea_query::{ColumnRef, Condition, Expr, Func, JoinType, Order as Sq
 use sea_orm::{DbErr, Statement, Value};
 
 use crate::batch::{BATCH, batch};
-use crate::bracket::{order_by_keys, select};
+use crate::bracket::{order_by_keys, unordered};
 use crate::count::COUNT;
 use crate::dialect::Dialect;
 use crate::fetch::rows;
@@ -131,7 +131,7 @@ fn brackets(
     texts: Option<&Texts>,
 ) -> Result<Vec<Chunk>, DbErr> {
     let write = |parents: &Parents, page: &Page| {
-        let bracket = |parent| select(&parents.children(query, parent), page, Index::OfParent, dialect);
+        let bracket = |parent| unordered(&parents.children(query, parent), page, Index::OfParent, dialect);
         chunks(parents, bracket, Some((&page.travel().0, joins)), dialect)
     };
     let (lists, mut values) = parents.present()?;

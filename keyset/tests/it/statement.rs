@@ -46,8 +46,7 @@ fn the_first_page_has_no_witness() {
     let order = [];
     let sql = text(ids(), &order, first(), DbBackend::Postgres);
     insta::assert_snapshot!(sql, @r#"
-    SELECT * FROM (SELECT "city"."id", "city"."id" AS "keyset_0", 1 AS "keyset_segment" FROM "city" ORDER BY "city"."id" ASC LIMIT 3) AS "r"
-    ORDER BY "keyset_segment" ASC, "keyset_0" ASC LIMIT 3
+    SELECT "city"."id", "city"."id" AS "keyset_0", 1 AS "keyset_segment" FROM "city" ORDER BY "city"."id" ASC LIMIT 3
     "#);
 }
 
