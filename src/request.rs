@@ -1,8 +1,8 @@
 //! What a request passes before its execution. This module knows no table.
 //!
-//! [`Api`] checks a request in this order: the document cache (`documents`), the nesting of brackets (`nesting`), the
-//! price (`limits`), the operation (`operation`), its variables and arguments (`coercion`). Operations over a WebSocket
-//! pass through `executor`. [`Admission`] bounds how many operations run at a time.
+//! [`Api`] checks a request in this order: the document cache (`documents`), the whole document if it is new
+//! (`validation`), the operation (`operation`), its price (`limits`), its variables (`coercion`). Operations over a
+//! WebSocket pass through `executor`. [`Admission`] bounds how many operations run at a time.
 
 mod api;
 mod documents;
@@ -10,9 +10,9 @@ mod executor;
 
 mod coercion;
 mod limits;
-mod nesting;
 mod operation;
 mod running;
+mod validation;
 mod visit;
 
 mod admission;
@@ -24,7 +24,7 @@ mod error;
 pub use admission::{Admission, Permit, Rejected};
 pub use api::{Api, Parts, Snapshot, no_batches, was_executed};
 pub use code::Code;
-pub use coercion::{InputTypes, Scalar};
+pub use coercion::Scalar;
 pub use error::{Error, Result, conflict, database, refusal};
 pub use executor::Session;
 pub use limits::Prices;

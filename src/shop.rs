@@ -40,7 +40,7 @@ use subscription::Subscription;
 use crate::config::Limits;
 use crate::db::Db;
 use crate::events::Events;
-use crate::request::{self, InputTypes, Parts, Prices, Scalar};
+use crate::request::{self, Parts, Prices, Scalar};
 
 type Schema = async_graphql::Schema<Query, Mutation, Subscription>;
 
@@ -67,15 +67,12 @@ fn builder() -> async_graphql::SchemaBuilder<Query, Mutation, Subscription> {
 /// The schema over a database, behind the checks of [`request`].
 fn requests(db: &Db, events: &Events, limits: Limits) -> request::Api<Schema> {
     let pooled = reader(db, db.reader.clone());
-    let schema = |mode| {
-        let schema =
-            builder().data(db.clone()).data(pooled.clone()).data(limits).data(limits.pages()).data(events.clone());
-        schema.validation_mode(mode).finish()
-    };
+    let schema = builder().data(db.clone()).data(pooled.clone()).data(limits).data(limits.pages()).data(events.clone());
     request::Api::new(Parts {
-        schema: schema(ValidationMode::Strict),
-        unvalidated: schema(ValidationMode::Fast),
-        types: InputTypes::new(&sdl(), SCALARS),
+        // The documents that it executes are valid.
+        schema: schema.validation_mode(ValidationMode::Fast).finish(),
+        sdl: sdl(),
+        scalars: SCALARS,
         prices: Prices::new([
             query::COSTS.to_vec(),
             keyset_graphql::list::costs::<query::Lists>(),

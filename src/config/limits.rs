@@ -38,11 +38,15 @@ pub struct Limits {
         global = true
     )]
     pub max_depth: usize,
+
+    /// Maximum number of tokens of a document. Commas, comments and the white space between tokens count, too.
+    #[arg(long, env = "MAX_TOKENS", default_value_t = Limits::DEFAULT.max_tokens, value_name = "N", global = true)]
+    pub max_tokens: usize,
 }
 
 impl Limits {
     /// Enough for a page of 100 objects with a page of 100 each, and for the introspection query of GraphiQL.
-    pub const DEFAULT: Self = Self { max_page_size: 100, max_complexity: 50_000, max_depth: 20 };
+    pub const DEFAULT: Self = Self { max_page_size: 100, max_complexity: 50_000, max_depth: 20, max_tokens: 15_000 };
 
     /// The number of levels of fields and fragments that the GraphQL library accepts.
     pub const MAX_LEVELS: usize = 32;

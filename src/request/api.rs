@@ -13,12 +13,13 @@ use keyset_graphql::{PlannedQuery, Reader, with_defaults};
 use tracing::Span;
 
 use super::code::Code;
-use super::coercion::{InputTypes, MAX_ERRORS};
-use super::documents::Documents;
+use super::coercion::Scalar;
+use super::documents::{Document, Documents};
 use super::error::{Error, refusal};
-use super::limits::{Prices, Size};
+use super::limits::Prices;
 use super::running::{Checked, Running};
-use super::{limits, nesting, operation};
+use super::validation::Validator;
+use super::{limits, operation};
 use crate::config::Limits;
 use crate::metrics::Metrics;
 
@@ -29,8 +30,7 @@ const MAX_NAME: usize = 100;
 #[derive(Clone)]
 pub struct Api<E> {
     schema: E,
-    unvalidated: E,
-    types: Arc<InputTypes>,
+    validator: Arc<Validator>,
     prices: Arc<Prices>,
     limits: Limits,
     documents: Documents,
@@ -41,12 +41,12 @@ pub struct Api<E> {
 
 /// The parts of an [`Api`].
 pub struct Parts<E> {
-    /// The schema, which validates documents.
+    /// The schema, which need not validate documents.
     pub schema: E,
-    /// The same schema without validation, for documents that are known to be valid.
-    pub unvalidated: E,
-    /// The types that variables and arguments are coerced to.
-    pub types: InputTypes,
+    /// The text of the schema.
+    pub sdl: String,
+    /// The custom scalars of the schema.
+    pub scalars: &'static [Scalar],
     /// The declared prices of fields.
     pub prices: Prices,
     /// The limits of a request.
@@ -64,10 +64,15 @@ pub type Snapshot = Arc<dyn Fn() -> Reader + Send + Sync>;
 
 impl<E: Executor> Api<E> {
     /// Puts the checks before a schema.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the text of the schema is not valid.
     pub fn new(parts: Parts<E>) -> Self {
-        let Parts { schema, unvalidated, types, prices, limits, reader, snapshot, metrics } = parts;
-        let (types, prices) = (Arc::new(types), Arc::new(prices));
-        Self { schema, unvalidated, types, prices, limits, documents: Documents::default(), reader, snapshot, metrics }
+        let Parts { schema, sdl, scalars, prices, limits, reader, snapshot, metrics } = parts;
+        let validator = Arc::new(Validator::new(&sdl, scalars, limits.max_tokens));
+        let (prices, documents) = (Arc::new(prices), Documents::default());
+        Self { schema, validator, prices, limits, documents, reader, snapshot, metrics }
     }
 
     /// Executes a query or a mutation.
@@ -106,16 +111,14 @@ impl<E: Executor> Api<E> {
             return self.read(planned, checked, request, session).await;
         }
         if !checked.needs_snapshot {
-            return self.execute_once(checked, request, session).await;
+            return self.execute_once(request, session).await;
         }
         let mut again = Request::new(request.query.clone()).variables(request.variables.clone());
         again.operation_name.clone_from(&request.operation_name);
-        let response = self.execute_once(checked, request.data((self.snapshot)()), session.clone()).await;
+        let response = self.execute_once(request.data((self.snapshot)()), session.clone()).await;
         if checked.may_retry(&response) {
-            if let Some(pruned) = &checked.pruned {
-                again.set_parsed_query(pruned.clone());
-            }
-            return self.execute_once(checked, again.data((self.snapshot)()), session).await;
+            again.set_parsed_query(checked.executed(&again));
+            return self.execute_once(again.data((self.snapshot)()), session).await;
         }
         response
     }
@@ -147,17 +150,16 @@ impl<E: Executor> Api<E> {
         response
     }
 
-    async fn execute_once(&self, checked: &Running, request: Request, session: Option<Arc<Data>>) -> Response {
-        let schema = self.schema(checked.is_known);
+    async fn execute_once(&self, request: Request, session: Option<Arc<Data>>) -> Response {
         match session {
-            None => schema.execute(request).await,
-            Some(session) => schema.execute_stream(request, Some(session)).next().await.unwrap_or_default(),
+            None => self.schema.execute(request).await,
+            Some(session) => self.schema.execute_stream(request, Some(session)).next().await.unwrap_or_default(),
         }
     }
 
-    /// The schema for a document: a valid one is not validated again.
-    pub fn schema(&self, is_known: bool) -> &E {
-        if is_known { &self.unvalidated } else { &self.schema }
+    /// The schema itself.
+    pub fn schema(&self) -> &E {
+        &self.schema
     }
 
     /// Adds codes to a response. The first response of an executed request is timed, and its document cached.
@@ -171,8 +173,8 @@ impl<E: Executor> Api<E> {
                 // A subscription has no end to time.
                 Some(OperationType::Subscription) | None => {}
             }
-            if let Some((hash, document)) = new {
-                self.documents.keep(hash, document);
+            if let Some(hash) = new {
+                self.documents.keep(hash, Arc::clone(&running.document));
             }
         }
         response
@@ -192,13 +194,15 @@ impl<E: Executor> Api<E> {
         let refuse = |error: Error| vec![error.of_request()];
         let (hash, known) = self.documents.find(&request).map_err(|error| vec![error])?;
         let (mut variables, name) = (std::mem::take(&mut request.variables), request.operation_name.clone());
-        let document = if let Some(known) = &known {
-            known.plans.document()
+        let new = known.is_none().then_some(hash);
+        let document = if let Some(known) = known {
+            known
         } else {
-            nesting::check(&request.query).map_err(refuse)?;
-            request.parsed_query().map_err(|error| vec![parse_failed(error)])?
+            let validated = self.validator.read(&request.query)?;
+            Arc::new(Document::new(std::mem::take(&mut request.query), validated))
         };
-        let place = operation::find(document, name.as_deref());
+        let parsed = document.plans.document();
+        let place = operation::find(parsed, name.as_deref());
         let operation = place.map(|place| &place.node);
         if let Some(operation) = operation {
             // Only the name of an existing operation: clients can send any name.
@@ -207,23 +211,20 @@ impl<E: Executor> Api<E> {
             variables = with_defaults(operation, Cow::Owned(variables)).into_owned();
         }
         let kind = operation.map(|operation| operation.ty);
-        let Size { statements, selections } =
-            limits::check(document, &variables, &self.prices, self.limits).map_err(refuse)?;
+        let statements = limits::check(parsed, &variables, &self.prices, self.limits).map_err(refuse)?;
         let needs_snapshot = kind == Some(OperationType::Query) && statements > 1;
         // The execution reports that there is none.
         if let Some(operation) = operation {
-            operation::check(document, operation, &variables, &self.types)?;
+            self.validator.types().check(parsed, operation, &variables)?;
         }
-        let is_known = known.as_ref().is_some_and(|known| known.is_valid);
-        let planned = known.as_ref().filter(|known| known.is_valid && kind == Some(OperationType::Query));
-        let planned = planned.zip(place).and_then(|(known, place)| known.plans.query(place));
-        let mut running = Running { begun, is_known, kind, needs_snapshot, planned, pruned: None, new: None };
-        let request = if running.planned.is_some() {
-            request
-        } else {
-            running.prepare(request, hash, known, &variables, selections)
-        };
-        Ok(Checked { request: request.variables(variables), running })
+        let planned = place.filter(|_| new.is_none() && kind == Some(OperationType::Query));
+        let planned = planned.and_then(|place| document.plans.query(place));
+        let mut request = request.variables(variables);
+        let running = Running { begun, kind, needs_snapshot, planned, document, new };
+        if running.planned.is_none() {
+            request = running.prepare(request);
+        }
+        Ok(Checked { request, running })
     }
 }
 
@@ -246,28 +247,12 @@ pub fn no_batches() -> ServerError {
     refusal(Code::RequestMalformed, "batches are not accepted: send one request at a time")
 }
 
-/// A syntax error without the source line, which can be the whole request.
-fn parse_failed(mut error: ServerError) -> ServerError {
-    if let Some((_, expected)) = error.message.rsplit_once("= ") {
-        error.message = expected.to_owned();
-    }
-    set_code(&mut error, Code::ParseFailed);
-    error
-}
-
-/// Adds a code to each error, and bounds the number of errors of a refused request.
+/// Adds a code to each error.
 fn coded(mut response: Response) -> Response {
-    if !was_executed(&response) {
-        response.errors.truncate(MAX_ERRORS);
-    }
     for error in response.errors.iter_mut().filter(|error| error.extensions.is_none()) {
-        // An argument error has a path in the response; a validation error has none.
+        // An argument error has a path in the response. The error of an operation that does not exist has none.
         let code = if error.path.is_empty() { Code::ValidationFailed } else { Code::BadUserInput };
-        set_code(error, code);
+        error.extensions.get_or_insert_default().set("code", code.as_str());
     }
     response
-}
-
-fn set_code(error: &mut ServerError, code: Code) {
-    error.extensions.get_or_insert_default().set("code", code.as_str());
 }

@@ -37,8 +37,8 @@ codes! {
     PersistedQueryMismatch = "PERSISTED_QUERY_MISMATCH": "the text of the document does not match the hash that came with it";
     ParseFailed = "GRAPHQL_PARSE_FAILED": "the document is not valid GraphQL syntax";
     ValidationFailed = "GRAPHQL_VALIDATION_FAILED": "the document does not fit the schema";
-    TooComplex = "QUERY_TOO_COMPLEX": "the request costs more than `MAX_COMPLEXITY`, or has more than 5,000 fields and fragments";
-    TooDeep = "QUERY_TOO_DEEP": "the request is deeper than `MAX_DEPTH`, than 32 levels including fragments, or than 128 brackets";
+    TooComplex = "QUERY_TOO_COMPLEX": "the request costs more than `MAX_COMPLEXITY`, or has more than `MAX_TOKENS` tokens or 5,000 fields and fragments";
+    TooDeep = "QUERY_TOO_DEEP": "the request is deeper than `MAX_DEPTH`, than 32 levels including fragments, or than 128 levels of lists and inputs";
     BadUserInput = "BAD_USER_INPUT": "a value that an argument or a variable cannot have";
     PageInvalid = "PAGE_INVALID": "`first` together with `last`, or a page size out of bounds";
     CursorInvalid = "CURSOR_INVALID": "a damaged cursor, or one that this server did not write";

@@ -1,8 +1,11 @@
 //! Coercion of variables and arguments before execution.
 //!
 //! The specification coerces every variable before execution begins (section 6.1.2). The library coerces where an
-//! argument uses it: an unused variable can hold anything, and where one of several mutations cannot read its argument,
-//! those before it have been committed, and the response does not mention them.
+//! argument uses it: where one of several mutations cannot read its argument, those before it have been committed, and
+//! the response does not mention them.
+//!
+//! `apollo-compiler` coerces variables, too, but reports only the first error, without the field of the input, accepts
+//! everything as a custom scalar, refuses ids above 63 bits, and needs the variables as JSON of its own.
 
 use std::collections::HashSet;
 
@@ -26,8 +29,26 @@ pub use input_types::{InputTypes, Scalar};
 pub const MAX_ERRORS: usize = 20;
 
 impl InputTypes {
+    /// Checks the variables of an operation, and then the arguments that use them.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::BadUserInput`] for each wrong variable; if there is none, for each wrong argument.
+    pub fn check(
+        &self,
+        document: &ExecutableDocument,
+        operation: &OperationDefinition,
+        variables: &Variables,
+    ) -> Result<(), Vec<ServerError>> {
+        let mut errors = self.check_variables(operation, variables);
+        if errors.is_empty() {
+            errors = self.check_arguments(document, operation, variables);
+        }
+        if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+
     /// The errors in the variables of an operation, each at the position of its declaration.
-    pub fn check_variables(&self, operation: &OperationDefinition, variables: &Variables) -> Vec<ServerError> {
+    fn check_variables(&self, operation: &OperationDefinition, variables: &Variables) -> Vec<ServerError> {
         let mut errors = Vec::new();
         for Positioned { node: definition, .. } in &operation.variable_definitions {
             let Positioned { node: name, pos } = &definition.name;
@@ -44,42 +65,48 @@ impl InputTypes {
         errors
     }
 
-    /// The errors in the arguments of an operation's fields, each at the position of its field.
-    pub fn check_arguments(
+    /// The errors in the arguments without variables, each at the position of its field.
+    pub fn check_literals(&self, document: &ExecutableDocument) -> Vec<ServerError> {
+        let mut check = Arguments::new(self, None);
+        for (_, operation) in document.operations.iter() {
+            check.operation(document, &operation.node);
+        }
+        check.errors.truncate(MAX_ERRORS);
+        check.errors
+    }
+
+    /// The errors in the arguments with variables of an operation's fields, each at the position of its field.
+    fn check_arguments(
         &self,
         document: &ExecutableDocument,
         operation: &OperationDefinition,
         variables: &Variables,
     ) -> Vec<ServerError> {
-        let root = match operation.ty {
-            OperationType::Query => "Query",
-            OperationType::Mutation => "Mutation",
-            OperationType::Subscription => "Subscription",
-        };
-        let mut check = Arguments {
-            types: self,
-            variables,
-            objects: vec![Some(root)],
-            fragments: HashSet::new(),
-            errors: Vec::new(),
-        };
-        // The limits have refused deeper selections already.
-        let _ = walk(document, &operation.selection_set.node, Limits::MAX_LEVELS, &mut check);
+        if operation.variable_definitions.is_empty() {
+            return Vec::new();
+        }
+        let mut check = Arguments::new(self, Some(variables));
+        check.operation(document, operation);
         check.errors.truncate(MAX_ERRORS);
         check.errors
     }
 
+    /// The errors in the arguments of a field: in those with variables if there are some, otherwise in the others.
     fn of_arguments(
         &self,
         known: &FieldDefinition,
         field: &Positioned<Field>,
-        variables: &Variables,
+        variables: Option<&Variables>,
     ) -> Vec<ServerError> {
-        let mut errors = Vec::new();
+        let (mut errors, none) = (Vec::new(), Variables::default());
         for Positioned { node: argument, .. } in &known.arguments {
             let (name, wanted) = (&argument.name.node, &argument.ty.node);
             // Validation reports a missing argument.
             let Some(given) = field.node.get_argument(name) else { continue };
+            if has_variable(&given.node) != variables.is_some() {
+                continue;
+            }
+            let variables = variables.unwrap_or(&none);
             let problems = match &given.node {
                 // The variable has been checked, but it can be null where the argument cannot.
                 Written::Variable(variable) => match variables.get(variable) {
@@ -98,11 +125,28 @@ impl InputTypes {
 /// Checks the arguments of every field, those of a fragment once.
 struct Arguments<'a> {
     types: &'a InputTypes,
-    variables: &'a Variables,
+    variables: Option<&'a Variables>,
     /// The types of the selections that the walk is in, the innermost last. Validation reports an unknown field.
     objects: Vec<Option<&'a str>>,
     fragments: HashSet<&'a Name>,
     errors: Vec<ServerError>,
+}
+
+impl<'a> Arguments<'a> {
+    fn new(types: &'a InputTypes, variables: Option<&'a Variables>) -> Self {
+        Self { types, variables, objects: Vec::new(), fragments: HashSet::new(), errors: Vec::new() }
+    }
+
+    fn operation(&mut self, document: &'a ExecutableDocument, operation: &'a OperationDefinition) {
+        let root = match operation.ty {
+            OperationType::Query => "Query",
+            OperationType::Mutation => "Mutation",
+            OperationType::Subscription => "Subscription",
+        };
+        self.objects = vec![Some(root)];
+        // Deeper selections have been refused already.
+        let _ = walk(document, &operation.selection_set.node, Limits::MAX_LEVELS + 1, self);
+    }
 }
 
 impl<'a> Visitor<'a> for Arguments<'a> {
@@ -137,6 +181,15 @@ fn error(pos: Pos, field: Option<String>, message: String) -> ServerError {
     let error = Error::client(Code::BadUserInput, message);
     let error = if let Some(field) = field { error.of_field(field) } else { error };
     ServerError { locations: vec![pos], ..error.of_request() }
+}
+
+fn has_variable(value: &Written) -> bool {
+    match value {
+        Written::Variable(_) => true,
+        Written::List(items) => items.iter().any(has_variable),
+        Written::Object(fields) => fields.values().any(has_variable),
+        _ => false,
+    }
 }
 
 /// A value with its variables resolved, unless it is an absent variable.
@@ -219,12 +272,18 @@ mod tests {
     #[test]
     fn all_fields_of_an_input_that_are_wrong_are_named() {
         let schema = "type Mutation { f(input: I!): Int } input I { n: Int! e: Int d: Decimal } scalar Decimal";
-        let query = "mutation($e: Int) { f(input: { n: 3000000000, e: $e, d: \"x\", y: 1 }) }";
-        let document = async_graphql::parser::parse_query(query).unwrap();
-        let (_, operation) = document.operations.iter().next().unwrap();
-        let errors =
-            InputTypes::new(schema, SCALARS).check_arguments(&document, &operation.node, &Variables::default());
+        let types = InputTypes::new(schema, SCALARS);
         let field = |error: &ServerError| error.extensions.as_ref().unwrap().get("field").unwrap().to_string();
-        assert_eq!(errors.iter().map(field).collect::<Vec<_>>(), ["\"y\"", "\"n\"", "\"d\""]);
+        for (e, variables) in [("$e", 0), ("1", 1)] {
+            let query = format!("mutation($e: Int) {{ f(input: {{ n: 3000000000, e: {e}, d: \"x\", y: 1 }}) }}");
+            let document = async_graphql::parser::parse_query(query).unwrap();
+            let (_, operation) = document.operations.iter().next().unwrap();
+            let checks = [
+                types.check_arguments(&document, &operation.node, &Variables::default()),
+                types.check_literals(&document),
+            ];
+            assert_eq!(checks[variables].iter().map(field).collect::<Vec<_>>(), ["\"y\"", "\"n\"", "\"d\""]);
+            assert!(checks[1 - variables].is_empty(), "{checks:?}");
+        }
     }
 }

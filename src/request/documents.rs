@@ -1,8 +1,7 @@
 //! The document cache: a cached document is neither parsed, validated nor planned again, and a client can send its hash instead of
 //! its text (Apollo's automatic persisted queries, version 1).
 //!
-//! A document is cached once it has been executed. It is valid, unless absent variables removed parts of it: then it is
-//! validated each time.
+//! A document is cached once it has been executed.
 
 use std::sync::Arc;
 
@@ -14,6 +13,7 @@ use sha2::{Digest, Sha256};
 
 use super::code::Code;
 use super::error::refusal;
+use super::validation::Validated;
 
 /// The maximum weight of the cached documents. A parsed document takes about thirty times its text.
 const MAX_WEIGHT: u64 = 1 << 20;
@@ -30,12 +30,10 @@ pub type Hash = [u8; 32];
 #[derive(Clone)]
 pub struct Documents(Arc<Cache<Hash, Arc<Document>, ByWork>>);
 
-/// A document that was executed.
+/// A valid document.
 #[derive(Clone, Debug)]
 pub struct Document {
     pub text: String,
-    /// Whether the whole document has been validated.
-    pub is_valid: bool,
     /// The parsed document, and what it selects, planned when it is first executed.
     pub plans: Plans,
     /// The number of its fields and fragments, each where it is spread.
@@ -86,17 +84,18 @@ impl Documents {
         }
     }
 
-    /// Caches a document that was executed.
-    pub fn keep(&self, hash: Hash, document: Document) {
-        self.0.insert(hash, Arc::new(document));
+    /// Caches a document that was executed, unless it is too long.
+    pub fn keep(&self, hash: Hash, document: Arc<Document>) {
+        if document.text.len() <= MAX_TEXT {
+            self.0.insert(hash, document);
+        }
     }
 }
 
 impl Document {
-    /// The document of a parsed request with this number of selections, unless it is too long to be cached.
-    pub fn of(request: &mut Request, selections: usize) -> Option<Self> {
-        let text = Some(request.query.clone()).filter(|text| text.len() <= MAX_TEXT)?;
-        Some(Self { text, is_valid: true, plans: Plans::of(request.parsed_query().ok()?.clone()), selections })
+    /// A document of this text.
+    pub fn new(text: String, Validated { document, selections }: Validated) -> Self {
+        Self { text, plans: Plans::of(document), selections }
     }
 }
 
@@ -141,18 +140,24 @@ mod tests {
         }
     }
 
+    fn document(text: String) -> Arc<Document> {
+        let document = async_graphql::parser::parse_query(&text).unwrap();
+        Arc::new(Document::new(text, Validated { document, selections: 2 }))
+    }
+
     #[test]
     fn the_cache_is_bounded() {
         let documents = Documents::default();
         for n in 0..2_000_u16 {
             let text = format!("{{ books {{ totalCount }} }} # {n} {}", "x".repeat(1000));
-            let mut request = Request::new(text);
-            request.parsed_query().unwrap();
-            let (hash, known) = documents.find(&request).unwrap();
+            let (hash, known) = documents.find(&Request::new(&text)).unwrap();
             assert!(known.is_none());
-            documents.keep(hash, Document::of(&mut request, 2).unwrap());
+            documents.keep(hash, document(text));
         }
         assert!(documents.0.weight() <= MAX_WEIGHT);
-        assert!(Document::of(&mut Request::new(format!("{{ a }} #{}", "x".repeat(MAX_TEXT))), 1).is_none());
+        let text = format!("{{ a }} #{}", "x".repeat(MAX_TEXT));
+        let (hash, _) = documents.find(&Request::new(&text)).unwrap();
+        documents.keep(hash, document(text.clone()));
+        assert!(documents.find(&Request::new(text)).unwrap().1.is_none());
     }
 }

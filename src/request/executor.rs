@@ -86,7 +86,7 @@ impl<E: Executor> Api<E> {
     /// The responses to a subscription. It has no trace, which would have no end.
     fn each(&self, checked: Checked, id: Option<String>, data: Arc<Data>) -> BoxStream<'static, Response> {
         let Checked { request, mut running } = checked;
-        let mut responses = self.schema(running.is_known).execute_stream(request, Some(data));
+        let mut responses = self.schema().execute_stream(request, Some(data));
         let api = self.clone();
         let span = tracing::error_span!(target: UNTRACED, parent: None, "subscription", id);
         let responses = stream::poll_fn(move |context| {

@@ -1,13 +1,11 @@
-//! The price of a request, computed from its text before anything is validated or read.
+//! The price of a request, computed from its document and variables before anything is read.
 //!
 //! Every field costs 1, and a list costs its size times the cost of a selected object. A field that needs a statement
 //! costs 50 more, once: at any depth, that statement serves all objects. A field that counts or looks around costs what
 //! it may read. A mutation costs 200, and a subscription costs what one of its events costs. Each field declares its
 //! [`Cost`] where it is defined.
 //!
-//! A fragment costs at each place where it is spread, and is walked once: sixty fragments that each spread the next one
-//! twice are one line of text and 2^60 fields. The library's validation has no such memory, and walks also what is not
-//! executed; hence a maximum of selections in the whole document.
+//! A fragment costs at each place where it is spread, and is walked once.
 
 use std::collections::HashMap;
 
@@ -27,9 +25,6 @@ const STATEMENT: usize = 50;
 const WRITE: usize = 200;
 /// The price of an exact count: the number of rows is unknown.
 const COUNT: usize = 1000;
-
-/// The maximum of selections, counting a fragment at each place where it is spread.
-const MAX_SELECTIONS: usize = 5_000;
 
 /// The declared prices of a schema, by the names of fields.
 #[derive(Clone, Debug)]
@@ -51,27 +46,18 @@ impl Prices {
     }
 }
 
-/// The size of a document.
-#[derive(Clone, Copy, Debug)]
-pub struct Size {
-    /// The maximum number of statements that one of its operations runs.
-    pub statements: usize,
-    /// The number of its fields and fragments, each at each place where it is spread.
-    pub selections: usize,
-}
-
-/// Refuses a request that costs too much or is too deep.
+/// Refuses a request that costs too much or is too deep. Returns the maximum number of statements that one of its
+/// operations runs.
 ///
 /// # Errors
 ///
 /// [`Code::TooComplex`] and [`Code::TooDeep`], with the cost, the limit and the setting.
-pub fn check(document: &ExecutableDocument, variables: &Variables, prices: &Prices, limits: Limits) -> Result<Size> {
+pub fn check(document: &ExecutableDocument, variables: &Variables, prices: &Prices, limits: Limits) -> Result<usize> {
     let Limits { max_complexity, max_depth, .. } = limits;
     let mut pricing = Pricing { variables, prices, level: 0, open: Vec::new(), known: HashMap::new() };
-    let (mut selections, mut statements) = (0_usize, 0);
+    let mut statements = 0;
     for (_, operation) in document.operations.iter() {
         let cost = pricing.price(document, &operation.node.selection_set.node)?;
-        selections = selections.saturating_add(cost.selections);
         statements = statements.max(cost.statements);
         let total = cost.once.saturating_add(cost.each);
         if total > max_complexity {
@@ -89,20 +75,7 @@ pub fn check(document: &ExecutableDocument, variables: &Variables, prices: &Pric
             return Err(Error::client(Code::TooDeep, message));
         }
     }
-    for (name, fragment) in &document.fragments {
-        if !pricing.known.contains_key(name) {
-            let cost = pricing.price(document, &fragment.node.selection_set.node)?;
-            selections = selections.saturating_add(cost.selections);
-        }
-    }
-    if selections > MAX_SELECTIONS {
-        let message = format!(
-            "the request has {selections} fields and fragments, above the maximum of {MAX_SELECTIONS}; a fragment counts \
-             at each place where it is spread"
-        );
-        return Err(Error::client(Code::TooComplex, message));
-    }
-    Ok(Size { statements, selections })
+    Ok(statements)
 }
 
 fn too_many_levels(_: TooDeep) -> Error {
@@ -119,8 +92,6 @@ struct Cost {
     each: usize,
     /// The depth, in fields.
     depth: usize,
-    /// The number of fields and fragments.
-    selections: usize,
     /// The maximum number of statements.
     statements: usize,
 }
@@ -131,7 +102,6 @@ impl Cost {
             once: self.once.saturating_add(other.once),
             each: self.each.saturating_add(other.each),
             depth: self.depth.max(other.depth),
-            selections: self.selections.saturating_add(other.selections),
             statements: self.statements.saturating_add(other.statements),
         }
     }
@@ -149,7 +119,7 @@ struct Pricing<'a> {
 }
 
 /// The price of a fragment, beside its contents: the library walks also an empty one.
-const FRAGMENT: Cost = Cost { once: 0, each: 1, depth: 0, selections: 1, statements: 0 };
+const FRAGMENT: Cost = Cost { once: 0, each: 1, depth: 0, statements: 0 };
 
 impl<'a> Visitor<'a> for Pricing<'a> {
     fn enter_field(&mut self, _: &'a Positioned<Field>) {
@@ -184,7 +154,7 @@ impl<'a> Visitor<'a> for Pricing<'a> {
 impl<'a> Pricing<'a> {
     fn price(&mut self, document: &'a ExecutableDocument, set: &'a SelectionSet) -> Result<Cost> {
         self.open.push(Cost::default());
-        walk(document, set, Limits::MAX_LEVELS, self).map_err(too_many_levels)?;
+        walk(document, set, Limits::MAX_LEVELS + 1, self).map_err(too_many_levels)?;
         Ok(self.close())
     }
 
@@ -199,7 +169,7 @@ impl<'a> Pricing<'a> {
     }
 
     /// The price of a field with these selections.
-    fn field(&self, field: &Field, Cost { once, each, depth, selections, statements }: Cost) -> Cost {
+    fn field(&self, field: &Field, Cost { once, each, depth, statements }: Cost) -> Cost {
         let declared = self.prices.0.get(field.name.node.as_str());
         let (more, size) = match declared {
             None => (0, 1),
@@ -229,13 +199,7 @@ impl<'a> Pricing<'a> {
             Some(Declared::CountUpTo { .. }) => 2,
             Some(Declared::Statement | Declared::List | Declared::Count | Declared::PageCursors { .. }) => 1,
         };
-        Cost {
-            once: once.saturating_add(more),
-            each,
-            depth: depth + 1,
-            selections: selections.saturating_add(1),
-            statements: statements.saturating_add(reads),
-        }
+        Cost { once: once.saturating_add(more), each, depth: depth + 1, statements: statements.saturating_add(reads) }
     }
 
     /// The size of a page, clamped: a page that is too large is refused for its size, not for its cost.

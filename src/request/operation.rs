@@ -1,15 +1,14 @@
-//! Checks on the operation that a request executes, in addition to validation.
+//! The operation that a request executes, and checks on it in addition to validation.
 
 use std::collections::HashSet;
 
 use async_graphql::parser::types::{
     DocumentOperations, ExecutableDocument, Field, OperationDefinition, OperationType, Selection, SelectionSet,
 };
-use async_graphql::{Name, Positioned, ServerError, Variables};
+use async_graphql::{Name, Positioned, Variables};
 use async_graphql_value::Value;
 
 use super::code::Code;
-use super::coercion::InputTypes;
 use super::error::{Error, Result};
 use super::visit::{Fragment, Visitor, walk};
 use crate::config::Limits;
@@ -24,91 +23,64 @@ pub fn find<'a>(document: &'a ExecutableDocument, name: Option<&str>) -> Option<
     }
 }
 
-/// Refuses an operation that the library would not execute as the specification says.
+/// Refuses a valid document with an operation that the library would not execute as the specification says.
 ///
 /// # Errors
 ///
-/// [`Code::BadUserInput`] for each wrong variable and argument; [`Code::ValidationFailed`] for root fields.
-pub fn check(
-    document: &ExecutableDocument,
-    operation: &OperationDefinition,
-    variables: &Variables,
-    types: &InputTypes,
-) -> std::result::Result<(), Vec<ServerError>> {
-    let errors = types.check_variables(operation, variables);
-    if !errors.is_empty() {
-        return Err(errors);
-    }
-    match operation.ty {
+/// [`Code::ValidationFailed`].
+pub fn check(document: &ExecutableDocument) -> Result<()> {
+    document.operations.iter().try_for_each(|(_, operation)| match operation.node.ty {
         OperationType::Query => Ok(()),
-        OperationType::Mutation => each_once(document, operation),
-        OperationType::Subscription => subscription(operation),
-    }
-    .map_err(|error| vec![error.of_request()])?;
-    let errors = types.check_arguments(document, operation, variables);
-    if errors.is_empty() { Ok(()) } else { Err(errors) }
+        OperationType::Mutation => each_once(document, &operation.node),
+        OperationType::Subscription => subscription(&operation.node),
+    })
 }
 
 /// The document without absent variables in its inputs, if there are any. By the specification a field of an input whose
 /// variable is absent is absent too and has its default; the library would pass null.
-pub fn without_absent(document: &ExecutableDocument, variables: &Variables) -> Option<ExecutableDocument> {
-    let operations = document.operations.iter().map(|(_, operation)| &operation.node);
-    let mut definitions = operations.flat_map(|operation| &operation.variable_definitions);
+pub fn without_absent(
+    document: &ExecutableDocument,
+    operation: &OperationDefinition,
+    variables: &Variables,
+) -> Option<ExecutableDocument> {
+    let mut definitions = operation.variable_definitions.iter();
     definitions.find(|definition| !variables.contains_key(&definition.node.name.node))?;
     let mut document = document.clone();
     let operations: Vec<&mut OperationDefinition> = match &mut document.operations {
         DocumentOperations::Single(operation) => vec![&mut operation.node],
         DocumentOperations::Multiple(operations) => operations.values_mut().map(|found| &mut found.node).collect(),
     };
-    let mut pruning = Pruning { variables, used: HashSet::new(), has_pruned: false };
-    for fragment in document.fragments.values_mut() {
-        pruning.selection(&mut fragment.node.selection_set.node);
-    }
+    let mut pruning = Pruning { variables, has_pruned: false };
     for operation in operations {
         pruning.selection(&mut operation.selection_set.node);
-        // Validation refuses an unused variable.
-        operation.variable_definitions.retain(|definition| {
-            let name = &definition.node.name.node;
-            variables.contains_key(name) || pruning.used.contains(name)
-        });
+    }
+    for fragment in document.fragments.values_mut() {
+        pruning.selection(&mut fragment.node.selection_set.node);
     }
     pruning.has_pruned.then_some(document)
 }
 
 struct Pruning<'a> {
     variables: &'a Variables,
-    /// The variables that are used outside of inputs.
-    used: HashSet<Name>,
     has_pruned: bool,
 }
 
 impl Pruning<'_> {
     fn selection(&mut self, set: &mut SelectionSet) {
         for item in &mut set.items {
-            let (directives, below) = match &mut item.node {
+            match &mut item.node {
                 Selection::Field(field) => {
                     let field = &mut field.node;
                     for (_, value) in &mut field.arguments {
                         // The library applies the default of a whole argument.
-                        match &mut value.node {
-                            Value::Variable(name) => _ = self.used.insert(name.clone()),
-                            value => _ = self.is_there(value),
+                        if !matches!(value.node, Value::Variable(_)) {
+                            self.is_there(&mut value.node);
                         }
                     }
-                    (&field.directives, Some(&mut field.selection_set.node))
+                    self.selection(&mut field.selection_set.node);
                 }
-                Selection::InlineFragment(inline) => {
-                    (&inline.node.directives, Some(&mut inline.node.selection_set.node))
-                }
-                Selection::FragmentSpread(spread) => (&spread.node.directives, None),
-            };
-            for (_, value) in directives.iter().flat_map(|directive| &directive.node.arguments) {
-                if let Value::Variable(name) = &value.node {
-                    self.used.insert(name.clone());
-                }
-            }
-            if let Some(below) = below {
-                self.selection(below);
+                Selection::InlineFragment(inline) => self.selection(&mut inline.node.selection_set.node),
+                Selection::FragmentSpread(_) => {}
             }
         }
     }
@@ -139,8 +111,8 @@ impl Pruning<'_> {
 /// execute both.
 fn each_once(document: &ExecutableDocument, operation: &OperationDefinition) -> Result<()> {
     let mut roots = RootFields::default();
-    // The limits have refused deeper selections already.
-    let _ = walk(document, &operation.selection_set.node, Limits::MAX_LEVELS, &mut roots);
+    // Deeper selections have been refused already.
+    let _ = walk(document, &operation.selection_set.node, Limits::MAX_LEVELS + 1, &mut roots);
     roots.repeated.map_or(Ok(()), |name| Err(repeated(name)))
 }
 
@@ -180,22 +152,11 @@ fn repeated(name: &Name) -> Error {
     Error::client(Code::ValidationFailed, message)
 }
 
-/// Refuses a subscription without exactly one unconditional field at its root. The library would merge the streams of
-/// several fields and ignore fragments.
+/// Refuses a subscription whose root field is in a fragment, which the library would ignore.
 fn subscription(operation: &OperationDefinition) -> Result<()> {
-    let refuse = |message: &str| Err(Error::client(Code::ValidationFailed, message));
-    let [root] = operation.selection_set.node.items.as_slice() else {
-        return refuse("a subscription has exactly one field at its root: send one subscription per field");
+    let [Positioned { node: Selection::Field(_), .. }] = operation.selection_set.node.items.as_slice() else {
+        let message = "the root field of a subscription cannot be in a fragment";
+        return Err(Error::client(Code::ValidationFailed, message));
     };
-    let Selection::Field(field) = &root.node else {
-        return refuse("the root field of a subscription cannot be in a fragment");
-    };
-    let conditional = |name: &str| name == "skip" || name == "include";
-    if field.node.directives.iter().any(|directive| conditional(&directive.node.name.node)) {
-        return refuse("the root field of a subscription accepts neither `@skip` nor `@include`");
-    }
-    if field.node.name.node.starts_with("__") {
-        return refuse("the root field of a subscription cannot be an introspection field");
-    }
     Ok(())
 }

@@ -50,6 +50,7 @@ mod stats;
 mod stop;
 mod subscriptions;
 mod tls;
+mod validation;
 mod walk;
 mod websocket;
 mod writers;

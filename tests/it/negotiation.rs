@@ -88,9 +88,9 @@ async fn h2_h3_a_rejection_has_a_status_and_no_data() {
         (json!({ "query": "{ reviews { id } }" }), unprocessable, "GRAPHQL_VALIDATION_FAILED"),
         (json!({ "query": two }), unprocessable, "GRAPHQL_VALIDATION_FAILED"),
         (json!({ "query": two, "operationName": "C" }), unprocessable, "GRAPHQL_VALIDATION_FAILED"),
-        (json!({ "query": "query($id: ID!) { __typename }" }), unprocessable, "BAD_USER_INPUT"),
+        (json!({ "query": "query($id: ID!) { node(id: $id) { id } }" }), unprocessable, "BAD_USER_INPUT"),
         (
-            json!({ "query": "query($id: ID!) { __typename }", "variables": { "id": null } }),
+            json!({ "query": "query($id: ID!) { node(id: $id) { id } }", "variables": { "id": null } }),
             unprocessable,
             "BAD_USER_INPUT",
         ),

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 pub struct List {
     /// The selections around it, with `$list` in its place.
     pub around: &'static str,
-    /// The code of what is said to one of thousands; none where it is answered.
+    /// The code of what is said to one of hundreds; none where it is answered.
     pub code: Option<&'static str>,
     /// Its type.
     kind: &'static str,

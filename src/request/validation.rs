@@ -1,0 +1,181 @@
+//! Parsing and validation of a document as it was received, once per text, by `apollo-compiler`.
+
+use apollo_compiler::Schema;
+use apollo_compiler::ast::Document;
+use apollo_compiler::diagnostic::ToCliReport;
+use apollo_compiler::parser::{Parser, SourceSpan};
+use apollo_compiler::validation::{DiagnosticList, Valid};
+use async_graphql::parser::types::ExecutableDocument;
+use async_graphql::{Pos, ServerError};
+
+use super::code::Code;
+use super::coercion::{InputTypes, MAX_ERRORS, Scalar};
+use super::error::{Error, refusal};
+use super::operation;
+
+mod convert;
+mod positions;
+mod size;
+mod syntax;
+mod values;
+
+use convert::TooLarge;
+use positions::Positions;
+
+/// The maximum nesting of selections and of values: nested filters below the deepest field need less.
+const MAX_NESTING: usize = 128;
+/// The longest name in a message, in characters.
+const MAX_NAME: usize = 100;
+/// The longest message, in characters: it can quote a string of the document.
+const MAX_MESSAGE: usize = 1000;
+/// The message about an object of which nothing is selected.
+const NO_SELECTION: &str = "interface, union and object types must have a subselection set";
+
+/// Reads documents for a schema.
+#[derive(Debug)]
+pub struct Validator {
+    schema: Valid<Schema>,
+    types: InputTypes,
+    max_tokens: usize,
+}
+
+/// A valid document.
+#[derive(Debug)]
+pub struct Validated {
+    pub document: ExecutableDocument,
+    /// The number of its fields and fragments, each at each place where it is spread.
+    pub selections: usize,
+}
+
+impl Validator {
+    /// A validator for the text of a schema with these custom scalars.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the text is not a valid schema.
+    pub fn new(sdl: &str, scalars: &'static [Scalar], max_tokens: usize) -> Self {
+        let schema = Schema::parse_and_validate(sdl, "schema.graphql");
+        let schema = schema.unwrap_or_else(|error| panic!("the text of a schema: {}", error.errors));
+        Self { schema, types: InputTypes::new(sdl, scalars), max_tokens }
+    }
+
+    /// The types that variables and arguments are coerced to.
+    pub fn types(&self) -> &InputTypes {
+        &self.types
+    }
+
+    /// Parses and validates a document.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::ParseFailed`], [`Code::TooComplex`] and [`Code::TooDeep`] for what is not read;
+    /// [`Code::BadUserInput`] for each value that does not have its type, and otherwise
+    /// [`Code::ValidationFailed`] for each violation of a rule.
+    pub fn read(&self, text: &str) -> Result<Validated, Vec<ServerError>> {
+        let one = |error: Error| vec![error.of_request()];
+        let tree = self.parse(text)?;
+        let selections = size::check(&tree).map_err(one)?;
+        let document = convert::convert(&tree, text).map_err(|TooLarge { number, pos }| {
+            let number = cut_names(&format!("`{number}`"));
+            vec![at(pos, refusal(Code::BadUserInput, format!("no number can be {number}: it is too large")))]
+        })?;
+        let errors = self.types.check_literals(&document);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let errors = match tree.to_executable_validate(&self.schema) {
+            Ok(valid) => {
+                let found = values::check(&self.schema, &valid);
+                located(text, found, Code::ValidationFailed)
+            }
+            Err(invalid) => diagnosed(text, &invalid.errors),
+        };
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        operation::check(&document).map_err(one)?;
+        Ok(Validated { document, selections })
+    }
+
+    fn parse(&self, text: &str) -> Result<Document, Vec<ServerError>> {
+        let mut parser = Parser::new().recursion_limit(MAX_NESTING).token_limit(self.max_tokens);
+        parser.parse_ast(text, "document").map_err(|failed| {
+            let refuse = |code, message| vec![refusal(code, message)];
+            if parser.tokens_reached() > self.max_tokens {
+                let most = self.max_tokens;
+                refuse(Code::TooComplex, format!("the document has more than {most} tokens (the setting MAX_TOKENS)"))
+            } else if parser.recursion_reached() > MAX_NESTING {
+                refuse(Code::TooDeep, format!("selections and values are nested at most {MAX_NESTING} levels deep"))
+            } else {
+                syntax_error(text, &failed.errors)
+            }
+        })
+    }
+}
+
+/// The first syntax error. The parser continues after it, and reports its consequences.
+fn syntax_error(text: &str, errors: &DiagnosticList) -> Vec<ServerError> {
+    let first = errors.iter().next().map(|found| {
+        let place = found.error.location();
+        let characters = place.and_then(|place| text.get(place.offset()..place.end_offset())).unwrap_or_default();
+        (place, syntax::message(&found.error.to_string(), characters))
+    });
+    located(text, first, Code::ParseFailed)
+}
+
+/// The errors of validation, without their consequences: a selection that is unknown is not there for other rules.
+fn diagnosed(text: &str, errors: &DiagnosticList) -> Vec<ServerError> {
+    let found = errors.iter().map(|found| (found.error.location(), found.error.to_string()));
+    let found: Vec<values::Found> = found.collect();
+    let is_unused = |message: &str| message.starts_with("unused variable") || message.contains("must be used in an");
+    let is_all_unused = found.iter().all(|(_, message)| is_unused(message));
+    // They are sorted by position.
+    let next = found.iter().skip(1).map(|(place, _)| *place).chain([None]);
+    let causes = found.iter().zip(next).filter(|((place, message), next)| {
+        let next_is_within = place.zip(*next).is_some_and(|(place, next)| next.offset() < place.end_offset());
+        !(message == NO_SELECTION && next_is_within || is_unused(message) && !is_all_unused)
+    });
+    located(text, causes.map(|(found, _)| found.clone()), Code::ValidationFailed)
+}
+
+/// The first errors, each once: a fragment is validated for each operation.
+fn located(text: &str, found: impl IntoIterator<Item = (Option<SourceSpan>, String)>, code: Code) -> Vec<ServerError> {
+    let mut positions = Positions::of(text);
+    let mut errors: Vec<ServerError> = Vec::new();
+    for (place, message) in found {
+        let error = refusal(code, cut_names(&message));
+        let error = match place {
+            Some(place) => at(positions.at(place.offset()), error),
+            None => error,
+        };
+        if !errors.iter().any(|known| (&known.locations, &known.message) == (&error.locations, &error.message)) {
+            errors.push(error);
+        }
+        if errors.len() == MAX_ERRORS {
+            break;
+        }
+    }
+    errors
+}
+
+fn at(pos: Pos, error: ServerError) -> ServerError {
+    ServerError { locations: vec![pos], ..error }
+}
+
+/// A message in which no name is longer than the maximum. It contains what the client sent.
+fn cut_names(message: &str) -> String {
+    let is_name = |character: char| character.is_alphanumeric() || character == '_' || character == '.';
+    let (mut short, mut length) = (String::new(), 0);
+    for character in message.chars() {
+        length = if is_name(character) { length + 1 } else { 0 };
+        match length.cmp(&(MAX_NAME + 1)) {
+            std::cmp::Ordering::Less => short.push(character),
+            std::cmp::Ordering::Equal => short.push('…'),
+            std::cmp::Ordering::Greater => {}
+        }
+    }
+    match short.char_indices().nth(MAX_MESSAGE) {
+        Some((end, _)) => format!("{}…", &short[..end]),
+        None => short,
+    }
+}

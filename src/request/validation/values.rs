@@ -1,0 +1,186 @@
+//! The rules for values and variables that `apollo-compiler` does not check, or not completely: a field of an input
+//! occurs once (section 5.6.3), and every variable is allowed in its position (section 5.8.5), also inside of a list or
+//! of an input.
+
+use std::collections::HashSet;
+
+use apollo_compiler::ast::{Directive, Type, Value, VariableDefinition};
+use apollo_compiler::executable::{Operation, Selection, SelectionSet};
+use apollo_compiler::parser::SourceSpan;
+use apollo_compiler::schema::{ExtendedType, InputValueDefinition};
+use apollo_compiler::{ExecutableDocument, Name, Node, Schema};
+
+/// An error, and its place in the text.
+pub type Found = (Option<SourceSpan>, String);
+
+/// Checks the values of a document that is valid otherwise.
+pub fn check(schema: &Schema, document: &ExecutableDocument) -> Vec<Found> {
+    let mut errors = Vec::new();
+    for operation in document.operations.iter() {
+        let mut check = Check { schema, document, operation, fragments: HashSet::new(), errors: Vec::new() };
+        for variable in &operation.variables {
+            if let Some(default) = &variable.default_value {
+                check.value(default, Some(&variable.ty), false);
+            }
+        }
+        check.directives(&operation.directives);
+        check.selections(&operation.selection_set);
+        errors.append(&mut check.errors);
+    }
+    errors
+}
+
+struct Check<'a> {
+    schema: &'a Schema,
+    document: &'a ExecutableDocument,
+    operation: &'a Operation,
+    /// The fragments that were checked for this operation.
+    fragments: HashSet<&'a Name>,
+    errors: Vec<Found>,
+}
+
+impl<'a> Check<'a> {
+    fn selections(&mut self, set: &'a SelectionSet) {
+        for selection in &set.selections {
+            match selection {
+                Selection::Field(field) => {
+                    self.directives(&field.directives);
+                    for argument in &field.arguments {
+                        let known = field.definition.argument_by_name(&argument.name);
+                        self.given(&argument.value, known.map(|known| &**known));
+                    }
+                    self.selections(&field.selection_set);
+                }
+                Selection::InlineFragment(inline) => {
+                    self.directives(&inline.directives);
+                    self.selections(&inline.selection_set);
+                }
+                Selection::FragmentSpread(spread) => {
+                    self.directives(&spread.directives);
+                    let fragment = self.document.fragments.get(&spread.fragment_name);
+                    if let Some(fragment) = fragment.filter(|_| self.fragments.insert(&spread.fragment_name)) {
+                        self.directives(&fragment.directives);
+                        self.selections(&fragment.selection_set);
+                    }
+                }
+            }
+        }
+    }
+
+    fn directives(&mut self, directives: &[Node<Directive>]) {
+        for directive in directives {
+            let definition = self.schema.directive_definitions.get(&directive.name);
+            for argument in &directive.arguments {
+                let known = definition.and_then(|definition| definition.argument_by_name(&argument.name));
+                self.given(&argument.value, known.map(|known| &**known));
+            }
+        }
+    }
+
+    /// Checks what an argument or the field of an input is given.
+    fn given(&mut self, value: &Node<Value>, known: Option<&InputValueDefinition>) {
+        self.value(value, known.map(|known| &*known.ty), known.is_some_and(|known| known.default_value.is_some()));
+    }
+
+    /// Checks a value in a position of this type, if it has one: the parts of a custom scalar have none.
+    fn value(&mut self, value: &Node<Value>, wanted: Option<&Type>, has_default: bool) {
+        match &**value {
+            Value::Variable(name) => self.variable(value.location(), name, wanted, has_default),
+            Value::List(items) => {
+                // A list in the position of a scalar has items of its type.
+                let wanted = wanted.map(|wanted| if wanted.is_list() { wanted.item_type() } else { wanted });
+                for item in items {
+                    self.value(item, wanted, false);
+                }
+            }
+            Value::Object(fields) => {
+                let known = wanted.and_then(|wanted| match self.schema.types.get(wanted.inner_named_type()) {
+                    Some(ExtendedType::InputObject(known)) => Some(known),
+                    _ => None,
+                });
+                let mut names = HashSet::new();
+                for (name, value) in fields {
+                    if !names.insert(name) {
+                        self.errors.push((name.location(), format!("the field `{name}` is provided multiple times")));
+                    }
+                    let field = known.and_then(|known| known.fields.get(name));
+                    self.given(value, field.map(|field| &***field));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn variable(&mut self, place: Option<SourceSpan>, name: &Name, wanted: Option<&Type>, has_default: bool) {
+        let Some(variable) = self.operation.variables.iter().find(|variable| variable.name == *name) else {
+            return self.errors.push((place, format!("variable `${name}` is not defined")));
+        };
+        if let Some(wanted) = wanted.filter(|wanted| !is_allowed(variable, wanted, has_default)) {
+            let text =
+                format!("variable `${name}` of type `{}` cannot be used in a position of type `{wanted}`", variable.ty);
+            self.errors.push((place, text));
+        }
+    }
+}
+
+/// Whether a variable is allowed in a position. A default, of the variable or of the position, replaces what is absent.
+fn is_allowed(variable: &VariableDefinition, wanted: &Type, has_default: bool) -> bool {
+    let is_replaced = has_default || variable.default_value.as_ref().is_some_and(|default| !default.is_null());
+    if wanted.is_non_null() && !variable.ty.is_non_null() {
+        return is_replaced && variable.ty.is_assignable_to(&wanted.clone().nullable());
+    }
+    variable.ty.is_assignable_to(wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCHEMA: &str = "type Query { f(i: I, l: [Int!], d: Int! = 1, s: S, n: Int!): Int }
+        input I { a: Int b: Int! c: Int! = 1 i: I l: [I!] } scalar S";
+
+    #[track_caller]
+    fn check(query: &str, expected: &[&str]) {
+        let schema = Schema::parse_and_validate(SCHEMA, "").unwrap();
+        let document = ExecutableDocument::parse(&schema, query, "").unwrap();
+        let found: Vec<_> = super::check(&schema, &document).into_iter().map(|(_, text)| text).collect();
+        assert_eq!(found, expected, "{query}");
+    }
+
+    #[test]
+    fn a_variable_is_allowed_in_its_position() {
+        for allowed in [
+            "query($x: Int!) { f(n: $x, i: { a: $x, b: $x, c: $x }) }",
+            "query($x: Int) { f(n: 1, d: $x, i: { a: $x, b: 1, c: $x }) }",
+            "query($x: Int = 1) { f(n: $x, i: { b: $x }) }",
+            "query($x: [I!]) { f(n: 1, i: { b: 1, l: $x, i: { b: 1, l: $x } }) }",
+            "query($x: I!) { f(n: 1, i: { b: 1, l: [$x] }) }",
+            "query($x: S) { f(n: 1, s: [$x]) a: f(n: 1, s: { x: $x }) }",
+        ] {
+            check(allowed, &[]);
+        }
+        let refused = |name: &str, wanted: &str| {
+            format!("variable `$x` of type `{name}` cannot be used in a position of type `{wanted}`")
+        };
+        for (query, name, wanted) in [
+            ("query($x: Int) { f(n: 1, i: { b: $x }) }", "Int", "Int!"),
+            ("query($x: Int = null) { f(n: $x) }", "Int", "Int!"),
+            ("query($x: [Int]) { f(n: 1, l: $x) }", "[Int]", "[Int!]"),
+            ("query($x: Int) { f(n: 1, l: [$x]) }", "Int", "Int!"),
+            ("query($x: I) { f(n: 1, i: { b: 1, l: [$x] }) }", "I", "I!"),
+            ("query($x: Float) { ...F } fragment F on Query { f(n: 1, i: { b: 1, a: $x }) }", "Float", "Int"),
+            ("query($x: Int) { f(n: 1, s: [$x]) }", "Int", "S"),
+        ] {
+            check(query, &[&refused(name, wanted)]);
+        }
+        check("{ f(n: 1, s: { x: $x }) }", &["variable `$x` is not defined"]);
+    }
+
+    #[test]
+    fn a_field_of_an_input_occurs_once() {
+        let repeated = |name: &str| format!("the field `{name}` is provided multiple times");
+        check("{ f(n: 1, i: { a: 1, b: 1, a: 2 }) }", &[&repeated("a")]);
+        check("query($i: I = { b: 1, b: 1 }) { f(n: 1, i: $i) }", &[&repeated("b")]);
+        check("{ f(n: 1, i: { b: 1, i: { b: 1, b: 1 } }) }", &[&repeated("b")]);
+    }
+}

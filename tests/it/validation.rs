@@ -1,0 +1,210 @@
+//! A document is validated as it was sent, completely, before anything of it is executed.
+
+use serde_json::{Value, json};
+
+use crate::shop::{SMALL, Shop};
+
+/// The codes of the errors of a refused request.
+async fn codes(shop: &Shop, query: &str, variables: Value) -> Vec<String> {
+    let answer = shop.execute(query, variables).await;
+    assert!(answer["data"].is_null(), "{query}: {answer}");
+    let errors = answer["errors"].as_array().unwrap_or_else(|| panic!("{query}: {answer}"));
+    errors.iter().map(|error| error["extensions"]["code"].as_str().unwrap().to_owned()).collect()
+}
+
+const INVALID: &str = "GRAPHQL_VALIDATION_FAILED";
+
+#[tokio::test]
+async fn j2_a_mutation_is_done_if_and_only_if_the_response_says_so() {
+    let shop = Shop::new(SMALL).await;
+    let [book, ..] = shop.first_of_each().await;
+    let input = json!({ "bookId": book, "rating": 1 });
+    let mutation = |declared: &str| {
+        format!(
+            "mutation M($i: RateBookInput!, $j: {declared}) {{ a: rateBook(input: $i) {{ clientMutationId }} \
+             b: rateBook(input: $j) {{ clientMutationId }} }}"
+        )
+    };
+    // By its type, a variable can be null where the argument cannot.
+    assert_eq!(codes(&shop, &mutation("RateBookInput"), json!({ "i": input })).await, [INVALID]);
+    for (declared, variables) in [
+        ("RateBookInput!", json!({ "i": input })),
+        ("RateBookInput!", json!({ "i": input, "j": null })),
+        ("RateBookInput!", json!({ "i": input, "j": { "bookId": book } })),
+        ("RateBookInput = { bookId: \"x\", rating: 1 }", json!({ "i": input, "j": null })),
+    ] {
+        assert_eq!(codes(&shop, &mutation(declared), variables).await, ["BAD_USER_INPUT"], "{declared}");
+    }
+    let unknown = mutation("RateBookInput!").replace("b: rateBook", "b: rateBok");
+    assert_eq!(codes(&shop, &unknown, json!({ "i": input, "j": input })).await, [INVALID]);
+    assert_eq!(shop.count("ratings").await, 25);
+
+    let answer = shop.execute(&mutation("RateBookInput!"), json!({ "i": input, "j": input })).await;
+    assert_eq!(answer["data"], json!({ "a": { "clientMutationId": null }, "b": { "clientMutationId": null } }));
+    assert_eq!(shop.count("ratings").await, 27);
+    // What fails on execution is null beside its error; what was done before it is told.
+    let wrong = json!({ "bookId": "AQAAAAAAAAAAAAAAAAAAAAc", "rating": 1 });
+    let answer = shop.execute(&mutation("RateBookInput!"), json!({ "i": input, "j": wrong })).await;
+    assert_eq!(answer["data"], json!({ "a": { "clientMutationId": null }, "b": null }));
+    assert_eq!(answer["errors"][0]["extensions"]["code"], "NOT_FOUND", "{answer}");
+    assert_eq!(shop.count("ratings").await, 28);
+}
+
+#[tokio::test]
+async fn j3_what_the_specification_refuses_is_refused() {
+    let shop = Shop::new(SMALL).await;
+    let [book, ..] = shop.first_of_each().await;
+    for query in [
+        // A variable that is not declared, unknown fields and types: also where a variable is absent.
+        "query B($y: Int) { books(where: { year: { gte: $typo } }) { totalCount } }",
+        "query B($y: Int) { books(where: { year: { gte: $y, gtee: 1 } }) { totalCount } }",
+        "query B($y: Int, $z: Nope) { books(where: { year: { gte: $y, lt: $z } }) { totalCount } }",
+        "mutation M($c: Boolean) { deleteBook(input: { id: $typo, cascade: $c }) { deletedId } }",
+        // Variables of another type than their position.
+        "query($a: Float) { books(first: $a) { totalCount } }",
+        "query($a: Int) { books(where: { year: { in: [$a] } }) { totalCount } }",
+        "query($a: [Int]) { books(where: { year: { in: $a } }) { totalCount } }",
+        "query($a: String) { books(where: { year: { eq: $a } }) { totalCount } }",
+        "mutation($y: DeleteBookInput!) { deleteRating(input: $y) { deletedId } }",
+        "query($a: String) { __typename @skip(if: $a) }",
+        // Values, selections and directives.
+        "{ books(orderBy: { field: \"NAME\" }) { totalCount } }",
+        "{ books(where: { year: { eq: 1, eq: 2 } }) { totalCount } }",
+        "query($w: BookFilter = { year: { eq: 1, eq: 2 } }) { books(where: $w) { totalCount } }",
+        "{ __typename { x } }",
+        "{ __typename(a: 1) }",
+        "query($a: Int @nope) { books(first: $a) { totalCount } }",
+        "query($a: Boolean = true @skip(if: true)) { __typename @skip(if: $a) }",
+        "{ __typename @skip(if: true) @skip(if: false) }",
+        "{ books(first: 1, first: 2) { totalCount } }",
+        "{ books { totalCount } books(first: 1) { nodes { id } } }",
+        "query($a: Int) { __typename }",
+        "{ ...A } fragment A on Query { ...B } fragment B on Query { ...A }",
+        "{ __typename } fragment F on Query { __typename }",
+        "{ __typename } query B { __typename }",
+        "{ node { id } }",
+        "type T { a: Int } { __typename }",
+    ] {
+        let found = codes(&shop, query, json!({ "y": { "id": book } })).await;
+        assert!(found.iter().all(|code| code == INVALID), "{query}: {found:?}");
+    }
+    assert_eq!(shop.count("books").await, 8);
+}
+
+#[tokio::test]
+async fn j3_what_the_specification_accepts_is_accepted() {
+    let shop = Shop::new(SMALL).await;
+    let [book, ..] = shop.first_of_each().await;
+    for (query, variables) in [
+        ("query($b: Boolean!) { __typename @skip(if: $b) books(first: 0) { nodes { id } } }", json!({ "b": true })),
+        ("query($id: ID !) { node(id: $id) { id } }", json!({ "id": book })),
+        ("query($ids: [ ID ! ] !) { nodes(ids: $ids) { id } }", json!({ "ids": [book] })),
+        ("query($y: Int) { books(where: { year: { gte: $y } }) { totalCount } }", json!({})),
+        ("query($n: Int = 1) { books(first: $n) { totalCount } }", json!({ "n": null })),
+        ("query($d: SortDirection = ASC) { books(orderBy: { field: NAME, direction: $d }) { totalCount } }", json!({})),
+        ("{ books(search: \"\\uD83D\\uDE00 \\u{1F600}\") { totalCount } }", json!({})),
+        ("{ books { totalCount } ...F ...F } fragment F on Query { books { totalCount } }", json!({})),
+        ("{ books(search: \"\"\"\n  a \\\"\"\" b\n\"\"\") { totalCount } }", json!({})),
+    ] {
+        let answer = shop.execute(query, variables).await;
+        assert_eq!(answer["errors"], Value::Null, "{query}: {answer}");
+    }
+    let absent = shop.execute("query($y: Int) { books(where: { year: { gte: $y } }) { totalCount } }", json!({})).await;
+    assert_eq!(absent["data"]["books"]["totalCount"], 8);
+}
+
+/// The cache changes nothing.
+#[tokio::test]
+async fn a_text_has_the_same_answer_again() {
+    let shop = Shop::new(SMALL).await;
+    let query = "query($y: Int, $n: Int!) { books(first: $n, where: { year: { gte: $y } }) { totalCount } }";
+    for _ in 0..3 {
+        let none = shop.execute(query, json!({ "n": 1 })).await;
+        assert_eq!(none["data"]["books"]["totalCount"], 8, "{none}");
+        let some = shop.execute(query, json!({ "n": 1, "y": 3000 })).await;
+        assert_eq!(some["data"]["books"]["totalCount"], 0, "{some}");
+        assert_eq!(codes(&shop, query, json!({ "n": 1, "y": "3000" })).await, ["BAD_USER_INPUT"]);
+        assert_eq!(codes(&shop, query, json!({})).await, ["BAD_USER_INPUT"]);
+    }
+}
+
+/// Each problem is told once, in words of GraphQL, with the place where it is.
+#[tokio::test]
+async fn a_refusal_says_what_is_wrong_and_where() {
+    let shop = Shop::new(SMALL).await;
+    for (query, message, (line, column)) in [
+        ("{\n  books(", "expected an argument, found the end of the document", (2, 9)),
+        ("", "expected a definition, found the end of the document", (1, 1)),
+        ("{ books ) }", "expected `}`, found `)`", (1, 9)),
+        ("query($a: Nope) { __typename @skip(if: true) ...F } fragment F on Query { node(id: $a) { id } }", "", (1, 7)),
+        ("{ é }", "", (1, 3)),
+        ("{ ...A } fragment A on Query { ...A }", "`A` fragment cannot reference itself", (1, 10)),
+        ("{ node { id } }", "the required argument `Query.node(id:)` is not provided", (1, 3)),
+        ("{ books { nope } }", "type `BookConnection` does not have a field `nope`", (1, 11)),
+        (
+            "{ ... on Nope { id } }",
+            "type condition `Nope` of inline fragment is not a type defined in the schema",
+            (1, 10),
+        ),
+    ] {
+        let answer = shop.execute(query, Value::Null).await;
+        let error = &answer["errors"][0];
+        assert_eq!(error["locations"], json!([{ "line": line, "column": column }]), "{query}: {answer}");
+        if !message.is_empty() {
+            assert_eq!(error["message"], message, "{query}: {answer}");
+            assert_eq!(answer["errors"].as_array().unwrap().len(), 1, "{query}: {answer}");
+        }
+    }
+    // In two operations, a fragment is still one place.
+    let twice = "query A { ...F } query B { ...F } fragment F on Query { nope }";
+    assert_eq!(codes(&shop, twice, Value::Null).await, [INVALID]);
+    let many: Vec<String> = (0..100).map(|n| format!("nope{n}")).collect();
+    assert_eq!(codes(&shop, &format!("{{ {} }}", many.join(" ")), Value::Null).await.len(), 20);
+    let long = format!("{{ {0}(a: {1:?}) {{ {0} }} }}", "x".repeat(10_000), "y".repeat(10_000));
+    let answer = shop.execute(&long, Value::Null).await;
+    assert!(answer.to_string().len() < 1_000, "{answer}");
+    assert!(answer["errors"][0]["message"].as_str().unwrap().contains(&format!("`{}…`", "x".repeat(100))), "{answer}");
+}
+
+#[tokio::test]
+async fn a_document_has_a_maximum_of_tokens() {
+    let shop = Shop::new(SMALL).await;
+    let fields = |number: usize| format!("{{{}}}", "a,".repeat(number));
+    let limits = bookends::config::Limits { max_tokens: 100, ..bookends::config::Limits::DEFAULT };
+    let small = Shop::within(SMALL, limits).await;
+    for (shop, fits, exceeds) in [(&shop, 7_000, 8_000), (&small, 40, 60)] {
+        let message = format!(
+            "the document has more than {} tokens (the setting MAX_TOKENS)",
+            if fits == 40 { 100 } else { 15_000 }
+        );
+        let answer = shop.execute(&fields(exceeds), Value::Null).await;
+        assert_eq!(answer["errors"][0]["message"], message, "{answer}");
+        assert_eq!(answer["errors"][0]["extensions"]["code"], "QUERY_TOO_COMPLEX");
+        let answer = shop.execute(&fields(fits), Value::Null).await;
+        assert!(!answer.to_string().contains("MAX_TOKENS"), "{answer}");
+    }
+}
+
+/// Values of the greatest depth are read and validated on the stack of a worker thread.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_greatest_depth_fits_the_stack() {
+    let shop = std::sync::Arc::new(Shop::new(SMALL).await);
+    let filter = |levels: usize| {
+        format!("{{ books(where: {}{{}}{}) {{ totalCount }} }}", "{ not: ".repeat(levels), "}".repeat(levels))
+    };
+    let list = |levels: usize| format!("query($a: {}Int{}) {{ __typename }}", "[".repeat(levels), "]".repeat(levels));
+    let fields = |levels: usize| format!("{{ {} __typename {} }}", "... {".repeat(levels), "}".repeat(levels));
+    for (query, code) in [
+        (filter(120), "FILTER_TOO_LARGE"),
+        (filter(200), "QUERY_TOO_DEEP"),
+        (list(120), INVALID),
+        (list(200), "QUERY_TOO_DEEP"),
+        (fields(31), ""),
+        (fields(32), "QUERY_TOO_DEEP"),
+        (fields(200), "QUERY_TOO_DEEP"),
+    ] {
+        let shop = shop.clone();
+        let answer = tokio::spawn(async move { shop.execute(&query, Value::Null).await }).await.unwrap();
+        assert_eq!(answer["errors"][0]["extensions"]["code"].as_str().unwrap_or_default(), code, "{answer}");
+    }
+}
