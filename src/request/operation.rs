@@ -134,7 +134,10 @@ impl<'a> RootFields<'a> {
 
 impl<'a> Visitor<'a> for RootFields<'a> {
     fn enter_field(&mut self, field: &'a Positioned<Field>) {
-        self.name(&field.node.response_key().node);
+        // It does nothing.
+        if field.node.name.node != "__typename" {
+            self.name(&field.node.response_key().node);
+        }
         self.level += 1;
     }
 

@@ -14,10 +14,14 @@ use super::error::{Error, refusal};
 use super::operation;
 
 mod convert;
+mod merging;
 mod positions;
 mod size;
 mod syntax;
+mod tokens;
 mod values;
+#[cfg(test)]
+mod verdicts;
 
 use convert::TooLarge;
 use positions::Positions;
@@ -30,6 +34,9 @@ const MAX_NAME: usize = 100;
 const MAX_MESSAGE: usize = 1000;
 /// The message about an object of which nothing is selected.
 const NO_SELECTION: &str = "interface, union and object types must have a subselection set";
+
+/// What the library shows of a type, and `apollo-compiler` does not know.
+const INTROSPECTION: &str = "extend type __Type { isOneOf: Boolean }";
 
 /// Reads documents for a schema.
 #[derive(Debug)]
@@ -54,7 +61,7 @@ impl Validator {
     ///
     /// Panics if the text is not a valid schema.
     pub fn new(sdl: &str, scalars: &'static [Scalar], max_tokens: usize) -> Self {
-        let schema = Schema::parse_and_validate(sdl, "schema.graphql");
+        let schema = Schema::parse_and_validate(format!("{sdl}\n{INTROSPECTION}"), "schema.graphql");
         let schema = schema.unwrap_or_else(|error| panic!("the text of a schema: {}", error.errors));
         Self { schema, types: InputTypes::new(sdl, scalars), max_tokens }
     }
@@ -75,6 +82,11 @@ impl Validator {
         let one = |error: Error| vec![error.of_request()];
         let tree = self.parse(text)?;
         let selections = size::check(&tree).map_err(one)?;
+        if let Some(lost) = tokens::lost(&tree, text) {
+            let characters = cut_names(lost.characters);
+            let error = refusal(Code::ParseFailed, format!("`{characters}` is not expected here"));
+            return Err(vec![at(Positions::of(text).at(lost.offset), error)]);
+        }
         let document = convert::convert(&tree, text).map_err(|TooLarge { number, pos }| {
             let number = cut_names(&format!("`{number}`"));
             vec![at(pos, refusal(Code::BadUserInput, format!("no number can be {number}: it is too large")))]
@@ -85,7 +97,8 @@ impl Validator {
         }
         let errors = match tree.to_executable_validate(&self.schema) {
             Ok(valid) => {
-                let found = values::check(&self.schema, &valid);
+                let mut found = values::check(&self.schema, &valid);
+                found.append(&mut merging::check(&self.schema, &valid));
                 located(text, found, Code::ValidationFailed)
             }
             Err(invalid) => diagnosed(text, &invalid.errors),
@@ -99,7 +112,13 @@ impl Validator {
 
     fn parse(&self, text: &str) -> Result<Document, Vec<ServerError>> {
         let mut parser = Parser::new().recursion_limit(MAX_NESTING).token_limit(self.max_tokens);
-        parser.parse_ast(text, "document").map_err(|failed| {
+        let parsed = parser.parse_ast(text, "document");
+        let is_limited = parser.tokens_reached() > self.max_tokens || parser.recursion_reached() > MAX_NESTING;
+        let parsed = match parsed {
+            Err(_) if !is_limited && text.contains(',') => parser.parse_ast(tokens::without_commas(text), "document"),
+            parsed => parsed,
+        };
+        parsed.map_err(|failed| {
             let refuse = |code, message| vec![refusal(code, message)];
             if parser.tokens_reached() > self.max_tokens {
                 let most = self.max_tokens;

@@ -84,6 +84,7 @@ async fn j3_what_the_specification_refuses_is_refused() {
         "{ __typename } query B { __typename }",
         "{ node { id } }",
         "type T { a: Int } { __typename }",
+        "{ nodes(ids: []) { id } ... { nodes(ids: [\"x\"]) { id } } }",
     ] {
         let found = codes(&shop, query, json!({ "y": { "id": book } })).await;
         assert!(found.iter().all(|code| code == INVALID), "{query}: {found:?}");
@@ -104,6 +105,7 @@ async fn j3_what_the_specification_accepts_is_accepted() {
         ("query($d: SortDirection = ASC) { books(orderBy: { field: NAME, direction: $d }) { totalCount } }", json!({})),
         ("{ books(search: \"\\uD83D\\uDE00 \\u{1F600}\") { totalCount } }", json!({})),
         ("{ books { totalCount } ...F ...F } fragment F on Query { books { totalCount } }", json!({})),
+        ("{ a ,: books { totalCount } ..., F } fragment F on Query { __type(name: \"Book\") { isOneOf } }", json!({})),
         ("{ books(search: \"\"\"\n  a \\\"\"\" b\n\"\"\") { totalCount } }", json!({})),
     ] {
         let answer = shop.execute(query, variables).await;
@@ -135,6 +137,11 @@ async fn a_refusal_says_what_is_wrong_and_where() {
     for (query, message, (line, column)) in [
         ("{\n  books(", "expected an argument, found the end of the document", (2, 9)),
         ("", "expected a definition, found the end of the document", (1, 1)),
+        (
+            "mutation { addBook(input: { name: \"x\", year year: 1 }) { clientMutationId } }",
+            "`year` is not expected here",
+            (1, 45),
+        ),
         ("{ books ) }", "expected `}`, found `)`", (1, 9)),
         ("query($a: Nope) { __typename @skip(if: true) ...F } fragment F on Query { node(id: $a) { id } }", "", (1, 7)),
         ("{ é }", "", (1, 3)),
