@@ -99,6 +99,8 @@ impl Validator {
             Ok(valid) => {
                 let mut found = values::check(&self.schema, &valid);
                 found.append(&mut merging::check(&self.schema, &valid));
+                found.sort_by_key(|(place, _)| place.map(|place| place.offset()));
+                found.dedup();
                 located(text, found, Code::ValidationFailed)
             }
             Err(invalid) => diagnosed(text, &invalid.errors),
