@@ -65,11 +65,11 @@ async fn j4_requests_that_end_early_leave_nothing_behind() {
     let plain = routes(shop.api.clone(), Access::Nobody);
     let hasty = Bounds { request_timeout: Seconds(Duration::from_millis(4)), ..Bounds::DEFAULT };
     let hasty = Server::new(shop.api.clone(), Access::Nobody, hasty).router();
-    let (ended_early, completed) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let [ended_early, completed, panicked] = [(); 3].map(|()| Arc::new(AtomicUsize::new(0)));
 
     let clients = (0..8).map(|client| {
         let (shop, books, plain, hasty) = (shop.clone(), books.clone(), plain.clone(), hasty.clone());
-        let (ended_early, completed) = (ended_early.clone(), completed.clone());
+        let (ended_early, completed, panicked) = (ended_early.clone(), completed.clone(), panicked.clone());
         tokio::spawn(async move {
             while ended_early.load(Relaxed) < DROPS {
                 let book = &books[fastrand::usize(..books.len())];
@@ -92,7 +92,11 @@ async fn j4_requests_that_end_early_leave_nothing_behind() {
                                 resume_unwind(Box::new("on purpose"));
                             }
                         };
-                        assert!(AssertUnwindSafe(panics).catch_unwind().await.is_err());
+                        if AssertUnwindSafe(panics).catch_unwind().await.is_ok() {
+                            // On a busy machine the statement can end before it is polled.
+                            continue;
+                        }
+                        panicked.fetch_add(1, Relaxed);
                         None
                     }
                 };
@@ -115,7 +119,7 @@ async fn j4_requests_that_end_early_leave_nothing_behind() {
     for client in join_all(clients).await {
         client.unwrap();
     }
-    assert!(completed.load(Relaxed) > 0);
+    assert!(completed.load(Relaxed) > 0 && panicked.load(Relaxed) > 0);
 
     // Every connection is free, and works.
     until(async || shop.db.reader.usage().used == 0).await;
