@@ -1,5 +1,5 @@
-//! The document cache: a cached document is neither parsed, validated nor planned again, and a client can send its hash instead of
-//! its text (Apollo's automatic persisted queries, version 1).
+//! The document cache: a cached document is neither parsed, validated nor planned again, and a client can send its hash
+//! instead of its text (Apollo's automatic persisted queries, version 1).
 //!
 //! A document is cached once it has been executed.
 

@@ -16,7 +16,7 @@ use keyset_graphql::Cost as Declared;
 
 use super::code::Code;
 use super::error::{Error, Result};
-use super::visit::{Fragment, TooDeep, Visitor, walk};
+use super::visit::{Fragment, Visitor, walk};
 use crate::config::Limits;
 
 /// The price of a statement.
@@ -57,7 +57,7 @@ pub fn check(document: &ExecutableDocument, variables: &Variables, prices: &Pric
     let mut pricing = Pricing { variables, prices, level: 0, open: Vec::new(), known: HashMap::new() };
     let mut statements = 0;
     for (_, operation) in document.operations.iter() {
-        let cost = pricing.price(document, &operation.node.selection_set.node)?;
+        let cost = pricing.price(document, &operation.node.selection_set.node);
         statements = statements.max(cost.statements);
         let total = cost.once.saturating_add(cost.each);
         if total > max_complexity {
@@ -76,11 +76,6 @@ pub fn check(document: &ExecutableDocument, variables: &Variables, prices: &Pric
         }
     }
     Ok(statements)
-}
-
-fn too_many_levels(_: TooDeep) -> Error {
-    let message = format!("fields and fragments are nested at most {} levels deep", Limits::MAX_LEVELS);
-    Error::client(Code::TooDeep, message)
 }
 
 /// The price of a selection.
@@ -152,10 +147,11 @@ impl<'a> Visitor<'a> for Pricing<'a> {
 }
 
 impl<'a> Pricing<'a> {
-    fn price(&mut self, document: &'a ExecutableDocument, set: &'a SelectionSet) -> Result<Cost> {
+    fn price(&mut self, document: &'a ExecutableDocument, set: &'a SelectionSet) -> Cost {
         self.open.push(Cost::default());
-        walk(document, set, Limits::MAX_LEVELS + 1, self).map_err(too_many_levels)?;
-        Ok(self.close())
+        // Deeper selections have been refused already.
+        let _ = walk(document, set, Limits::MAX_LEVELS + 1, self);
+        self.close()
     }
 
     fn close(&mut self) -> Cost {

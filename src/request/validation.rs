@@ -1,5 +1,7 @@
 //! Parsing and validation of a document as it was received, once per text, by `apollo-compiler`.
 
+use std::collections::HashSet;
+
 use apollo_compiler::Schema;
 use apollo_compiler::ast::Document;
 use apollo_compiler::diagnostic::ToCliReport;
@@ -82,6 +84,10 @@ impl Validator {
         let one = |error: Error| vec![error.of_request()];
         let tree = self.parse(text)?;
         let selections = size::check(&tree).map_err(one)?;
+        if let Some(long) = tokens::too_long(text) {
+            let message = format!("a name has at most {} characters", tokens::MAX_NAME);
+            return Err(vec![at(Positions::of(text).at(long), refusal(Code::TooComplex, message))]);
+        }
         if let Some(lost) = tokens::lost(&tree, text) {
             let characters = cut_names(lost.characters);
             let error = refusal(Code::ParseFailed, format!("`{characters}` is not expected here"));
@@ -97,11 +103,11 @@ impl Validator {
         }
         let errors = match tree.to_executable_validate(&self.schema) {
             Ok(valid) => {
-                let mut found = values::check(&self.schema, &valid);
-                found.append(&mut merging::check(&self.schema, &valid));
-                found.sort_by_key(|(place, _)| place.map(|place| place.offset()));
-                found.dedup();
-                located(text, found, Code::ValidationFailed)
+                let mut findings = Findings::default();
+                values::check(&self.schema, &valid, &mut findings);
+                merging::check(&self.schema, &valid, &mut findings);
+                findings.list.sort_by_key(|(place, _)| place.map(|place| place.offset()));
+                located(text, findings.list, Code::ValidationFailed)
             }
             Err(invalid) => diagnosed(text, &invalid.errors),
         };
@@ -146,8 +152,11 @@ fn syntax_error(text: &str, errors: &DiagnosticList) -> Vec<ServerError> {
 
 /// The errors of validation, without their consequences: a selection that is unknown is not there for other rules.
 fn diagnosed(text: &str, errors: &DiagnosticList) -> Vec<ServerError> {
-    let found = errors.iter().map(|found| (found.error.location(), found.error.to_string()));
-    let found: Vec<values::Found> = found.collect();
+    let mut findings = Findings::default();
+    for found in errors.iter() {
+        findings.add(found.error.location(), || found.error.to_string());
+    }
+    let found = findings.list;
     let is_unused = |message: &str| message.starts_with("unused variable") || message.contains("must be used in an");
     let is_all_unused = found.iter().all(|(_, message)| is_unused(message));
     // They are sorted by position.
@@ -159,24 +168,37 @@ fn diagnosed(text: &str, errors: &DiagnosticList) -> Vec<ServerError> {
     located(text, causes.map(|(found, _)| found.clone()), Code::ValidationFailed)
 }
 
-/// The first errors, each once: a fragment is validated for each operation.
-fn located(text: &str, found: impl IntoIterator<Item = (Option<SourceSpan>, String)>, code: Code) -> Vec<ServerError> {
-    let mut positions = Positions::of(text);
-    let mut errors: Vec<ServerError> = Vec::new();
-    for (place, message) in found {
-        let error = refusal(code, cut_names(&message));
-        let error = match place {
-            Some(place) => at(positions.at(place.offset()), error),
-            None => error,
-        };
-        if !errors.iter().any(|known| (&known.locations, &known.message) == (&error.locations, &error.message)) {
-            errors.push(error);
-        }
-        if errors.len() == MAX_ERRORS {
-            break;
+/// An error, and its place in the text.
+type Found = (Option<SourceSpan>, String);
+
+/// The first errors, one for each place: a fragment is validated for each operation.
+#[derive(Debug, Default)]
+struct Findings {
+    places: HashSet<SourceSpan>,
+    list: Vec<Found>,
+}
+
+impl Findings {
+    /// Some are found to be consequences of others.
+    const MAX: usize = 5 * MAX_ERRORS;
+
+    fn add(&mut self, place: Option<SourceSpan>, message: impl FnOnce() -> String) {
+        if self.list.len() < Self::MAX && place.is_none_or(|place| self.places.insert(place)) {
+            self.list.push((place, message()));
         }
     }
-    errors
+}
+
+fn located(text: &str, found: impl IntoIterator<Item = Found>, code: Code) -> Vec<ServerError> {
+    let mut positions = Positions::of(text);
+    let error = |(place, message): Found| {
+        let error = refusal(code, cut_names(&message));
+        match place {
+            Some(place) => at(positions.at(place.offset()), error),
+            None => error,
+        }
+    };
+    found.into_iter().take(MAX_ERRORS).map(error).collect()
 }
 
 fn at(pos: Pos, error: ServerError) -> ServerError {

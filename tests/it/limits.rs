@@ -108,7 +108,24 @@ async fn no_text_is_too_much_for_the_server() {
     // Each pair is a conflict, at each level.
     let conflicts =
         |pairs: usize| format!("{{ {} {} {} }}", "... { ".repeat(28), "a: x a: y ".repeat(pairs), "} ".repeat(28));
+    // A second definition of a name is never executed, and must not hide the first.
+    let hidden = {
+        let below = |n: usize| format!("{}...F{}{}", "... { ".repeat(120), n + 1, " }".repeat(120));
+        let deep = (0..40).map(|n| format!("fragment F{n} on Query {{ {} }}", below(n)));
+        let plain = (0..=40).map(|n| format!("fragment F{n} on Query {{ __typename }}"));
+        format!("{{ ...F0 }} {}", deep.chain(plain).collect::<Vec<_>>().join(" "))
+    };
+    // Each operation has the values of its fragments.
+    let values = |number: usize, declared: &str, fragment: String| {
+        let operations: Vec<String> = (0..number).map(|n| format!("query Q{n}{declared} {{ ...F }}")).collect();
+        format!("{} fragment F on Query {fragment}", operations.join(" "))
+    };
+    let many = |count: usize| format!("{{ books(where: {{ or: [{}] }}) {{ __typename }} }}", "$a ".repeat(count));
     for query in [
+        hidden,
+        values(2_000, "", format!("{{ node(id: ${}) {{ id }} }}", "n".repeat(1_000_000))),
+        values(1_100, "", many(3_400)),
+        values(560, "($a: BookFilter)", many(3_400)),
         operations(20_000),
         conflicts(2_000),
         conflicts(20_000),

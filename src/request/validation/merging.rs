@@ -1,5 +1,5 @@
-//! Whether fields of one response key have the same arguments (section 5.3.2). `apollo-compiler` 1.33 checks it, but two lists
-//! are the same to it if one begins with the other.
+//! Whether fields of one response key have the same arguments (section 5.3.2). `apollo-compiler` 1.33 checks it, but two
+//! lists are the same to it if one begins with the other.
 
 use std::collections::HashSet;
 
@@ -9,27 +9,26 @@ use apollo_compiler::executable::{Field, Selection, SelectionSet};
 use apollo_compiler::schema::ExtendedType;
 use apollo_compiler::{ExecutableDocument, Name, Node, Schema};
 
-use super::values::Found;
+use super::Findings;
 
 /// Checks the fields of a document that is valid otherwise.
-pub fn check(schema: &Schema, document: &ExecutableDocument) -> Vec<Found> {
-    let mut check = Check { schema, document, errors: Vec::new() };
+pub fn check(schema: &Schema, document: &ExecutableDocument, found: &mut Findings) {
+    let mut check = Check { schema, document, found };
     for operation in document.operations.iter() {
         check.merged(&[&operation.selection_set]);
     }
-    check.errors
 }
 
-struct Check<'a> {
+struct Check<'a, 'f> {
     schema: &'a Schema,
     document: &'a ExecutableDocument,
-    errors: Vec<Found>,
+    found: &'f mut Findings,
 }
 
 /// A field, and the type that it is selected of.
 type Selected<'a> = (&'a Name, &'a Node<Field>);
 
-impl<'a> Check<'a> {
+impl<'a> Check<'a, '_> {
     /// Checks selections that the response merges.
     fn merged(&mut self, sets: &[&'a SelectionSet]) {
         let (mut fields, mut fragments) = (IndexMap::default(), HashSet::new());
@@ -42,8 +41,8 @@ impl<'a> Check<'a> {
                 let other = fields.iter().find(|(_, field)| !is_same(first, field));
                 if let Some((_, field)) = other {
                     let key = field.response_key();
-                    let text = format!("fields of the response key `{key}` have different arguments");
-                    self.errors.push((field.location(), text));
+                    let text = || format!("fields of the response key `{key}` have different arguments");
+                    self.found.add(field.location(), text);
                 }
                 let below: Vec<_> = fields.iter().map(|(_, field)| &field.selection_set).collect();
                 if below.iter().any(|set| !set.selections.is_empty()) {
@@ -121,7 +120,9 @@ mod tests {
         let schema = Schema::parse_and_validate(SCHEMA, "").unwrap();
         let query = format!("{{ n {{ {selection} }} }} fragment F on N {{ f(l: [1, 2]) {{ __typename }} }}");
         let document = ExecutableDocument::parse(&schema, &query, "").unwrap();
-        assert_eq!(super::check(&schema, &document).len(), expected, "{selection}");
+        let mut found = Findings::default();
+        super::check(&schema, &document, &mut found);
+        assert_eq!(found.list.len(), expected, "{selection}");
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! The size of a document, before it is validated: validation walks a fragment once for each operation, and the library
 //! walks it at each place where it is spread. Sixty fragments that each spread the next one twice are one line of text
-//! and 2^60 fields.
+//! and 2^60 fields. A thousand operations that spread a fragment with a thousand values have a million values.
 
 use std::collections::HashMap;
 
-use apollo_compiler::Name;
-use apollo_compiler::ast::{Definition, Document, Selection};
+use apollo_compiler::ast::{Argument, Definition, Directive, Document, Selection, Value};
+use apollo_compiler::{Name, Node};
 
 use crate::config::Limits;
 use crate::request::code::Code;
@@ -13,6 +13,9 @@ use crate::request::error::{Error, Result};
 
 /// The maximum of selections, counting a fragment at each place where it is spread.
 const MAX_SELECTIONS: usize = 5_000;
+/// The maximum of directives, arguments and values, counted in the same way. A document has fewer tokens, unless it
+/// spreads fragments.
+const MAX_VALUES: usize = 20_000;
 
 /// The number of fields and fragments of a document, each at each place where it is spread.
 ///
@@ -23,42 +26,58 @@ pub fn check(document: &Document) -> Result<usize> {
     let mut fragments: HashMap<&Name, Fragment<'_>> = HashMap::new();
     for definition in &document.definitions {
         if let Definition::FragmentDefinition(fragment) = definition {
-            fragments.insert(&fragment.name, Fragment::New(&fragment.selection_set));
+            // Of several with one name, validation walks the first, and reports the others.
+            fragments.entry(&fragment.name).or_insert(Fragment::New(&fragment.selection_set, &fragment.directives));
         }
     }
     let mut sizes = Sizes { fragments };
-    let mut total = 0_usize;
+    let mut total = Size::default();
     for definition in &document.definitions {
         let size = match definition {
-            Definition::OperationDefinition(operation) => sizes.of(&operation.selection_set, 1)?.selections,
+            Definition::OperationDefinition(operation) => sizes.of(&operation.selection_set, 1)?,
             // A fragment that no operation spreads is validated, too.
             Definition::FragmentDefinition(fragment) if !sizes.is_known(&fragment.name) => {
-                sizes.of_fragment(&fragment.name, 0)?.selections
+                sizes.of_fragment(&fragment.name, 0)?
             }
-            _ => 0,
+            _ => Size::default(),
         };
-        total = total.saturating_add(size);
+        total.add(size);
     }
-    if total > MAX_SELECTIONS {
-        let message = format!(
-            "the request has {total} fields and fragments, above the maximum of {MAX_SELECTIONS}; a fragment counts at \
-             each place where it is spread"
-        );
-        return Err(Error::client(Code::TooComplex, message));
+    let bounds = [
+        (total.selections, MAX_SELECTIONS, "fields and fragments"),
+        (total.values, MAX_VALUES, "directives, arguments and values"),
+    ];
+    for (count, max, what) in bounds {
+        if count > max {
+            let message = format!(
+                "the request has {count} {what}, above the maximum of {max}; a fragment counts at each place where it is \
+                 spread"
+            );
+            return Err(Error::client(Code::TooComplex, message));
+        }
     }
-    Ok(total)
+    Ok(total.selections)
 }
 
 #[derive(Clone, Copy, Default)]
 struct Size {
     selections: usize,
+    values: usize,
     /// The number of levels of fields and fragments.
     levels: usize,
 }
 
+impl Size {
+    /// Adds what is beside, or below.
+    fn add(&mut self, other: Self) {
+        self.selections = self.selections.saturating_add(other.selections);
+        self.values = self.values.saturating_add(other.values);
+    }
+}
+
 #[derive(Clone, Copy)]
 enum Fragment<'a> {
-    New(&'a [Selection]),
+    New(&'a [Selection], &'a [Node<Directive>]),
     /// It is being counted. If it is met again, it contains itself: validation reports it.
     Open,
     Known(Size),
@@ -77,12 +96,20 @@ impl<'a> Sizes<'a> {
     fn of(&mut self, selections: &'a [Selection], level: usize) -> Result<Size> {
         let mut size = Size::default();
         for selection in selections {
-            let below = match selection {
-                Selection::Field(field) => self.below(&field.selection_set, level)?,
-                Selection::InlineFragment(inline) => self.below(&inline.selection_set, level)?,
-                Selection::FragmentSpread(spread) => self.of_fragment(&spread.fragment_name, level)?,
+            let (below, values) = match selection {
+                Selection::Field(field) => {
+                    let values = of_arguments(&field.arguments) + of_directives(&field.directives);
+                    (self.below(&field.selection_set, level)?, values)
+                }
+                Selection::InlineFragment(inline) => {
+                    (self.below(&inline.selection_set, level)?, of_directives(&inline.directives))
+                }
+                Selection::FragmentSpread(spread) => {
+                    (self.of_fragment(&spread.fragment_name, level)?, of_directives(&spread.directives))
+                }
             };
-            size.selections = size.selections.saturating_add(below.selections).saturating_add(1);
+            size.add(below);
+            size.add(Size { selections: 1, values, levels: 0 });
             size.levels = size.levels.max(below.levels + 1);
         }
         if level + size.levels > Limits::MAX_LEVELS + 1 { Err(too_deep()) } else { Ok(size) }
@@ -97,9 +124,10 @@ impl<'a> Sizes<'a> {
 
     fn of_fragment(&mut self, name: &'a Name, level: usize) -> Result<Size> {
         match self.fragments.get(name).copied() {
-            Some(Fragment::New(selections)) => {
+            Some(Fragment::New(selections, directives)) => {
                 self.fragments.insert(name, Fragment::Open);
-                let size = self.below(selections, level)?;
+                let mut size = self.below(selections, level)?;
+                size.values = size.values.saturating_add(of_directives(directives));
                 self.fragments.insert(name, Fragment::Known(size));
                 Ok(size)
             }
@@ -107,6 +135,24 @@ impl<'a> Sizes<'a> {
             Some(Fragment::Open) | None => Ok(Size::default()),
         }
     }
+}
+
+fn of_directives(directives: &[Node<Directive>]) -> usize {
+    directives.iter().map(|directive| 1 + of_arguments(&directive.arguments)).sum()
+}
+
+fn of_arguments(arguments: &[Node<Argument>]) -> usize {
+    arguments.iter().map(|argument| of_value(&argument.value)).sum()
+}
+
+/// The parser bounds how deep values are nested.
+fn of_value(value: &Value) -> usize {
+    let below: usize = match value {
+        Value::List(items) => items.iter().map(|item| of_value(item)).sum(),
+        Value::Object(fields) => fields.iter().map(|(_, value)| of_value(value)).sum(),
+        _ => 0,
+    };
+    1 + below
 }
 
 fn too_deep() -> Error {
@@ -136,6 +182,18 @@ mod tests {
         let doubling = (0..25).map(twice).collect::<Vec<_>>().join(" ");
         assert_eq!(size(&format!("{{ ...F0 }} {doubling} fragment F25 on Q {{ a }}")), Err(Code::TooComplex));
         assert_eq!(size("{ ...A } fragment A on Q { ...B } fragment B on Q { ...A }"), Ok(3));
+        let first = "fragment F on Q { a b }";
+        assert_eq!(size(&format!("{{ ...F }} {first} fragment F on Q {{ a }}")), Ok(3));
+    }
+
+    #[test]
+    fn values_count_where_their_fragment_is_spread() {
+        let values =
+            |count: usize| format!("fragment F on Q {{ a(b: [{}]) @c(d: {{ e: 1 }}) }}", "1 ".repeat(count - 4));
+        let operations = |count: usize| "query { ...F } ".repeat(count);
+        assert_eq!(size(&format!("{} {}", operations(20), values(1_000))), Ok(40));
+        assert_eq!(size(&format!("{} {}", operations(20), values(1_001))), Err(Code::TooComplex));
+        assert_eq!(size(&format!("{} {}", operations(21), values(1_000))), Err(Code::TooComplex));
     }
 
     #[test]

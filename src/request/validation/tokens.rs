@@ -6,6 +6,15 @@
 use apollo_compiler::ast::Document;
 use apollo_parser::{Lexer, TokenKind};
 
+/// The longest name, in bytes: a message about each place where it is used would repeat it.
+pub const MAX_NAME: usize = 1000;
+
+/// The offset of the first name that is too long.
+pub fn too_long(text: &str) -> Option<usize> {
+    let names = Lexer::new(text).filter_map(Result::ok).filter(|token| token.kind() == TokenKind::Name);
+    names.filter(|name| name.data().len() > MAX_NAME).map(|name| name.index()).next()
+}
+
 /// A token that is not in the tree: its offset in the text, and its characters.
 #[derive(Debug, PartialEq)]
 pub struct Lost<'a> {
@@ -81,6 +90,13 @@ mod tests {
         check("{ a(b b: 1) }", Some((6, "b")));
         check("{ a(b: 1 c) }", Some((9, "c")));
         check("{ a(b: { c c: 1 }) }", Some((11, "c")));
+    }
+
+    #[test]
+    fn a_name_is_bounded_and_a_string_is_not() {
+        let name = "n".repeat(MAX_NAME);
+        assert_eq!(too_long(&format!("{{ {name}(a: \"{name}{name}\") }}")), None);
+        assert_eq!(too_long(&format!("{{ a(b: ${name}n) }}")), Some(8));
     }
 
     #[test]

@@ -10,14 +10,12 @@ use apollo_compiler::parser::SourceSpan;
 use apollo_compiler::schema::{ExtendedType, InputValueDefinition};
 use apollo_compiler::{ExecutableDocument, Name, Node, Schema};
 
-/// An error, and its place in the text.
-pub type Found = (Option<SourceSpan>, String);
+use super::Findings;
 
 /// Checks the values of a document that is valid otherwise.
-pub fn check(schema: &Schema, document: &ExecutableDocument) -> Vec<Found> {
-    let mut errors = Vec::new();
+pub fn check(schema: &Schema, document: &ExecutableDocument, found: &mut Findings) {
     for operation in document.operations.iter() {
-        let mut check = Check { schema, document, operation, fragments: HashSet::new(), errors: Vec::new() };
+        let mut check = Check { schema, document, operation, fragments: HashSet::new(), found };
         for variable in &operation.variables {
             if let Some(default) = &variable.default_value {
                 check.value(default, Some(&variable.ty), false);
@@ -25,21 +23,19 @@ pub fn check(schema: &Schema, document: &ExecutableDocument) -> Vec<Found> {
         }
         check.directives(&operation.directives);
         check.selections(&operation.selection_set);
-        errors.append(&mut check.errors);
     }
-    errors
 }
 
-struct Check<'a> {
+struct Check<'a, 'f> {
     schema: &'a Schema,
     document: &'a ExecutableDocument,
     operation: &'a Operation,
     /// The fragments that were checked for this operation.
     fragments: HashSet<&'a Name>,
-    errors: Vec<Found>,
+    found: &'f mut Findings,
 }
 
-impl<'a> Check<'a> {
+impl<'a> Check<'a, '_> {
     fn selections(&mut self, set: &'a SelectionSet) {
         for selection in &set.selections {
             match selection {
@@ -101,7 +97,7 @@ impl<'a> Check<'a> {
                 let mut names = HashSet::new();
                 for (name, value) in fields {
                     if !names.insert(name) {
-                        self.errors.push((name.location(), format!("the field `{name}` is provided multiple times")));
+                        self.found.add(name.location(), || format!("the field `{name}` is provided multiple times"));
                     }
                     let field = known.and_then(|known| known.fields.get(name));
                     self.given(value, field.map(|field| &***field));
@@ -113,12 +109,12 @@ impl<'a> Check<'a> {
 
     fn variable(&mut self, place: Option<SourceSpan>, name: &Name, wanted: Option<&Type>, has_default: bool) {
         let Some(variable) = self.operation.variables.iter().find(|variable| variable.name == *name) else {
-            return self.errors.push((place, format!("variable `${name}` is not defined")));
+            return self.found.add(place, || format!("variable `${name}` is not defined"));
         };
         if let Some(wanted) = wanted.filter(|wanted| !is_allowed(variable, wanted, has_default)) {
-            let text =
-                format!("variable `${name}` of type `{}` cannot be used in a position of type `{wanted}`", variable.ty);
-            self.errors.push((place, text));
+            let ty = &variable.ty;
+            let text = || format!("variable `${name}` of type `{ty}` cannot be used in a position of type `{wanted}`");
+            self.found.add(place, text);
         }
     }
 }
@@ -143,7 +139,9 @@ mod tests {
     fn check(query: &str, expected: &[&str]) {
         let schema = Schema::parse_and_validate(SCHEMA, "").unwrap();
         let document = ExecutableDocument::parse(&schema, query, "").unwrap();
-        let found: Vec<_> = super::check(&schema, &document).into_iter().map(|(_, text)| text).collect();
+        let mut found = Findings::default();
+        super::check(&schema, &document, &mut found);
+        let found: Vec<_> = found.list.into_iter().map(|(_, text)| text).collect();
         assert_eq!(found, expected, "{query}");
     }
 

@@ -9,7 +9,8 @@ use serde::Deserialize;
 use super::*;
 use crate::config::Limits;
 
-/// What this server refuses and graphql-js accepts: a part of the message, and the reason.
+/// What this server refuses and graphql-js accepts: a part of the message, and the reason. Each is for one request in a
+/// hundred at most, so that it does not hide another difference.
 const EXCEPTIONS: &[(&str, &str)] = &[
     (
         "found `\"",
@@ -96,4 +97,5 @@ fn j3_the_verdicts_are_those_of_graphql_js() {
     }
     assert_eq!(different, 0, "different verdicts");
     assert_eq!(excepted.len(), EXCEPTIONS.len(), "an exception that does not occur");
+    assert!(excepted.values().all(|number| number * 100 <= cases.lines().count()), "an exception that occurs often");
 }
