@@ -10,7 +10,7 @@
 use std::collections::HashSet;
 
 use async_graphql::parser::types::{
-    BaseType, ExecutableDocument, Field, FieldDefinition, OperationDefinition, OperationType,
+    BaseType, Directive, ExecutableDocument, Field, FieldDefinition, OperationDefinition, OperationType,
 };
 use async_graphql::{Name, Pos, Positioned, ServerError, Value, Variables};
 use async_graphql_value::Value as Written;
@@ -147,10 +147,26 @@ impl<'a> Arguments<'a> {
         // Deeper selections have been refused already.
         let _ = walk(document, &operation.selection_set.node, Limits::MAX_LEVELS + 1, self);
     }
+
+    /// A variable of the type `Boolean` with a default can be null in `@skip(if:)`, which the library takes for false.
+    fn directives(&mut self, directives: &[Positioned<Directive>]) {
+        let variables = self.variables;
+        let is_null = |value: &Written| match value {
+            Written::Variable(name) => variables.and_then(|variables| variables.get(name)) == Some(&Value::Null),
+            _ => false,
+        };
+        for directive in directives {
+            for (name, value) in directive.node.arguments.iter().filter(|(_, value)| is_null(&value.node)) {
+                let message = format!("argument `{}` of `@{}` cannot be null", name.node, directive.node.name.node);
+                self.errors.push(error(value.pos, None, message));
+            }
+        }
+    }
 }
 
 impl<'a> Visitor<'a> for Arguments<'a> {
     fn enter_field(&mut self, field: &'a Positioned<Field>) {
+        self.directives(&field.node.directives);
         let object = self.objects.last().copied().flatten();
         let known = object.and_then(|object| self.types.field(object, &field.node.name.node));
         if let Some(known) = known.filter(|_| self.errors.len() < MAX_ERRORS) {
@@ -164,6 +180,7 @@ impl<'a> Visitor<'a> for Arguments<'a> {
     }
 
     fn enter_fragment(&mut self, fragment: Fragment<'a>) -> bool {
+        self.directives(fragment.directives);
         let is_new = fragment.name.is_none_or(|name| self.fragments.insert(name));
         if is_new {
             let outer = self.objects.last().copied().flatten();

@@ -2,7 +2,7 @@
 
 use async_graphql::Name;
 use async_graphql::Positioned;
-use async_graphql::parser::types::{ExecutableDocument, Field, Selection, SelectionSet};
+use async_graphql::parser::types::{Directive, ExecutableDocument, Field, Selection, SelectionSet};
 
 /// Receives what a walk passes. A field is left after all that is selected of it, and so is a fragment.
 pub trait Visitor<'a> {
@@ -26,6 +26,8 @@ pub struct Fragment<'a> {
     pub name: Option<&'a Name>,
     /// Its type condition, if it has one.
     pub on: Option<&'a Name>,
+    /// The directives of the place where it is used.
+    pub directives: &'a [Positioned<Directive>],
 }
 
 /// The selections are nested deeper than the maximum, or a fragment contains itself.
@@ -54,7 +56,7 @@ pub fn walk<'a>(
             }
             Selection::InlineFragment(inline) => {
                 let on = inline.node.type_condition.as_ref().map(|condition| &condition.node.on.node);
-                let fragment = Fragment { name: None, on };
+                let fragment = Fragment { name: None, on, directives: &inline.node.directives };
                 if visitor.enter_fragment(fragment) {
                     walk(document, &inline.node.selection_set.node, below, visitor)?;
                     visitor.leave_fragment(fragment);
@@ -64,7 +66,7 @@ pub fn walk<'a>(
                 let name = &spread.node.fragment_name.node;
                 let definition = document.fragments.get(name).map(|found| &found.node);
                 let on = definition.map(|definition| &definition.type_condition.node.on.node);
-                let fragment = Fragment { name: Some(name), on };
+                let fragment = Fragment { name: Some(name), on, directives: &spread.node.directives };
                 if visitor.enter_fragment(fragment) {
                     if let Some(definition) = definition {
                         walk(document, &definition.selection_set.node, below, visitor)?;

@@ -35,6 +35,19 @@ async fn j2_a_mutation_is_done_if_and_only_if_the_response_says_so() {
     ] {
         assert_eq!(codes(&shop, &mutation(declared), variables).await, ["BAD_USER_INPUT"], "{declared}");
     }
+    // A variable with a default can be null where nothing can be.
+    for directive in ["@skip(if: $s)", "@include(if: $s)"] {
+        for place in [
+            format!("a: rateBook(input: $i) {directive} {{ clientMutationId }}"),
+            format!("... {directive} {{ rateBook(input: $i) {{ clientMutationId }} }}"),
+            format!("...F {directive}"),
+        ] {
+            let fragment = "fragment F on Mutation { rateBook(input: $i) { clientMutationId } }";
+            let fragment = if place.starts_with("...F") { fragment } else { "" };
+            let query = format!("mutation M($i: RateBookInput!, $s: Boolean = false) {{ {place} }} {fragment}");
+            assert_eq!(codes(&shop, &query, json!({ "i": input, "s": null })).await, ["BAD_USER_INPUT"], "{query}");
+        }
+    }
     let unknown = mutation("RateBookInput!").replace("b: rateBook", "b: rateBok");
     assert_eq!(codes(&shop, &unknown, json!({ "i": input, "j": input })).await, [INVALID]);
     assert_eq!(shop.count("ratings").await, 25);
@@ -167,8 +180,9 @@ async fn a_refusal_says_what_is_wrong_and_where() {
     assert_eq!(codes(&shop, twice, Value::Null).await, [INVALID]);
     let many: Vec<String> = (0..100).map(|n| format!("nope{n}")).collect();
     assert_eq!(codes(&shop, &format!("{{ {} }}", many.join(" ")), Value::Null).await.len(), 20);
-    let long = format!("{{ {0}(a: {1:?}) {{ {0} }} }}", "x".repeat(10_000), "y".repeat(10_000));
-    let answer = shop.execute(&long, Value::Null).await;
+    let long = |name: usize| format!("{{ {0}(a: {1:?}) {{ {0} }} }}", "x".repeat(name), "y".repeat(10_000));
+    assert_eq!(codes(&shop, &long(1_001), Value::Null).await, ["QUERY_TOO_COMPLEX"]);
+    let answer = shop.execute(&long(1_000), Value::Null).await;
     assert!(answer.to_string().len() < 1_000, "{answer}");
     assert!(answer["errors"][0]["message"].as_str().unwrap().contains(&format!("`{}…`", "x".repeat(100))), "{answer}");
 }
