@@ -34,8 +34,9 @@ relay:
 # compare what the server accepts and refuses with graphql-js (needs npm)
 verdicts cases="target/cases.jsonl":
     npm --prefix tests/validation ci --no-audit --no-fund
+    mkdir -p target
     node tests/validation/cases.js {{cases}}
-    VALIDATION_CASES={{justfile_directory()}}/{{cases}} cargo test --lib verdicts -- --ignored --nocapture
+    VALIDATION_CASES={{justfile_directory()}}/{{cases}} cargo test --locked --workspace --lib verdicts -- --ignored --nocapture
 
 # subscribe to a running server with the client library graphql-ws (needs npm)
 subscriptions url="http://127.0.0.1:8000":

@@ -7,8 +7,9 @@
 //! page side:    ranges strictly beyond the key, order,       limit n+1   -> the rows, and has_next
 //! ```
 //!
-//! The statement is one `UNION ALL`. A segment number tells the branches apart, and the outer `ORDER BY` guarantees the
-//! order of the rows. If there is one branch only, it is the statement. Both flags are exact even if the row of the key no longer exists, or the page is empty.
+//! The statement is one `UNION ALL`; of one branch, it is the branch. A segment number tells the branches apart, and the
+//! outer `ORDER BY` guarantees the order of the rows. Both flags are exact even if the row of the key no longer exists, or
+//! the page is empty.
 //!
 //! ```sql
 //! -- cities ORDER BY id, the first 20 after a cursor

@@ -82,7 +82,8 @@ pub struct Stored {
     values: Vec<StoredValue>,
 }
 
-/// A value in one of SQLite's storage classes, or of a type that only other databases have.
+/// A value in one of SQLite's storage classes, or of a type that only other databases have. Booleans are `Integer`, and
+/// floating-point numbers of any width are `Real`.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "the names of the storage classes")]
 pub enum StoredValue {
