@@ -4,8 +4,9 @@
 #     benches/guards.sh             # fails if a figure rose
 #     benches/guards.sh --record    # writes the records, benches/guards.txt
 #
-# Instructions and allocations may rise by 3 %, statements, round trips and bytes on the wire not at all. Record what a change is meant to cost, and what it saves: a record that is too high hides the next rise. Needs Linux on
-# x86-64, valgrind, gungraun-runner, jq, and PostgreSQL in TEST_DATABASE_URL.
+# Instructions and allocations may rise by 3 %, statements, round trips and bytes on the wire not at all. Record what a
+# change is meant to cost, and what it saves: a record that is too high hides the next rise. Needs Linux on x86-64,
+# valgrind, gungraun-runner, jq, and PostgreSQL in TEST_DATABASE_URL.
 #
 # The instructions are those of all threads, in Rust, C and the C library. Valgrind shows every machine with AVX2 the same
 # processor, so code that asks for its features takes the same path. One thread runs at a time, on one core: how often one
