@@ -80,6 +80,7 @@ mod as_of;
 mod count;
 mod count_up_to;
 mod numbered;
+mod statistics;
 
 pub use as_of::{as_of, since};
 pub use count::count;
@@ -97,4 +98,5 @@ pub use record::{Columns, ReadRows, Record, Stored, StoredValue};
 pub use slice::{Found, Row, Slice};
 pub use sort::{Direction, Nulls, Sort};
 pub use source::{Lists, Source};
+pub use statistics::{Indexed, Statistics};
 pub use texts::Texts;

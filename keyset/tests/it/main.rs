@@ -14,3 +14,4 @@ mod many;
 mod numbered;
 mod random;
 mod statement;
+mod statistics;

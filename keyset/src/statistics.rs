@@ -1,0 +1,176 @@
+//! Statistics of tables: how many rows they have, and which columns their indexes begin with.
+//!
+//! A condition that an index serves reads a part of a table; any other may read all of it. The statistics say how large
+//! either is. They are read from the catalogue, and from the indexes themselves, and are old by the time that they are
+//! used: they price a statement, and never answer one.
+
+use std::collections::HashMap;
+
+use sea_orm::{ColumnTrait, DbErr, EntityName, Statement, Value};
+
+use crate::dialect::Dialect;
+use crate::{Kind, ReadRows};
+
+/// Different values are counted up to this. An index has a descent for each, and a column with more is as selective.
+const MAX_VALUES: u32 = 1000;
+
+/// The rows of a SQLite file that holds nothing but short rows.
+const AT_MOST: &str = "SELECT page_count * page_size / 32 AS \"rows\" FROM pragma_page_count, pragma_page_size";
+
+/// The tables of a database.
+#[derive(Clone, Debug, Default)]
+pub struct Statistics {
+    tables: HashMap<String, Table>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Table {
+    rows: u64,
+    /// How many different values each column has that an index begins with.
+    values: HashMap<String, u64>,
+}
+
+/// How many rows an index reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Indexed {
+    /// The mean number of rows with one value of the column. Where the column has more than 1,000 values, a thousandth of
+    /// the rows, which is more than the mean.
+    pub per_value: u64,
+    /// The rows in a range whose bounds are not known: a third of them, as PostgreSQL's planner assumes.
+    pub range: u64,
+}
+
+impl Statistics {
+    /// Reads the statistics of all tables in the search path.
+    ///
+    /// PostgreSQL estimates the rows of a table, as its planner does; a table that may not be read is left out. SQLite counts
+    /// them: it reads every page of the table's smallest index. Different values are counted up to 1,000, by one descent of an index for each.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr`] if the database fails.
+    pub async fn read<C: ReadRows + ?Sized>(db: &C) -> Result<Self, DbErr> {
+        let dialect = Dialect::of(db)?;
+        let statement = |sql: String| Statement::from_string(db.backend(), sql);
+        let text = |record: &crate::Record, column: &str| match record.value(column, Kind::Text, dialect)? {
+            Value::String(Some(text)) => Ok(text),
+            _ => Err(DbErr::Type(format!("expected the name of a {column}"))),
+        };
+        let mut statistics = Self::default();
+        for record in db.read(statement(tables(dialect).to_owned())).await? {
+            let rows = match dialect {
+                Dialect::Postgres => record.count("rows")?,
+                Dialect::Sqlite => 0,
+            };
+            statistics.tables.insert(text(&record, "table")?, Table { rows, ..Table::default() });
+        }
+        if dialect == Dialect::Sqlite {
+            for (name, table) in &mut statistics.tables {
+                let count = format!("SELECT count(*) AS \"rows\" FROM {}", quoted(name));
+                table.rows = match db.read(statement(count)).await {
+                    Ok(counted) => first(counted, "rows")?,
+                    // The time limit of the connection is over: the table is as large as the file at most.
+                    Err(_) => first(db.read(statement(AT_MOST.to_owned())).await?, "rows")?,
+                };
+            }
+        }
+        for record in db.read(statement(indexes(dialect).to_owned())).await? {
+            let (name, column) = (text(&record, "table")?, text(&record, "column")?);
+            let Some(table) = statistics.tables.get_mut(&name) else { continue };
+            let values = if record.count("single")? > 0 {
+                table.rows
+            } else if let Some(known) = table.values.get(&column) {
+                *known
+            } else {
+                first(db.read(statement(different(&name, &column))).await?, "values")?
+            };
+            let known = table.values.entry(column).or_default();
+            *known = values.max(*known);
+        }
+        Ok(statistics)
+    }
+
+    /// The number of rows of a table; 0 if it is not known.
+    pub fn rows<E: EntityName>(&self, entity: E) -> u64 {
+        self.tables.get(entity.table_name()).map_or(0, |table| table.rows)
+    }
+
+    /// How many rows an index reads for a condition on a column; `None` if no index begins with it.
+    pub fn indexed(&self, column: &impl ColumnTrait) -> Option<Indexed> {
+        let table = self.tables.get(&column.entity_name().to_string())?;
+        let values = table.values.get(column.unquoted())?;
+        Some(Indexed { per_value: table.rows.div_ceil((*values).max(1)), range: table.rows / 3 })
+    }
+}
+
+fn first(records: Vec<crate::Record>, column: &str) -> Result<u64, DbErr> {
+    records.first().map_or(Ok(0), |record| record.count(column))
+}
+
+/// The tables, without those in which SQLite's virtual tables keep their contents. On PostgreSQL with the planner's estimate
+/// of their rows: it scales the rows at the last `ANALYZE` by the growth of the file, and assumes short rows where there
+/// was none.
+fn tables(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Postgres => {
+            "SELECT relname::text AS \"table\",
+                    (CASE WHEN relkind = 'p' THEN GREATEST(reltuples, 0)
+                          WHEN relpages > 0 AND reltuples >= 0
+                          THEN reltuples::float8 / relpages * (pg_relation_size(oid) / current_setting('block_size')::int)
+                          ELSE pg_relation_size(oid) / 64 END)::bigint AS \"rows\"
+             FROM pg_class
+             WHERE relkind IN ('r', 'p') AND relnamespace <> 'pg_catalog'::regnamespace AND pg_table_is_visible(oid)
+               AND has_table_privilege(oid, 'SELECT')"
+        }
+        Dialect::Sqlite => {
+            "SELECT name AS \"table\" FROM pragma_table_list
+             WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
+        }
+    }
+}
+
+/// What the indexes begin with that serve every row, and whether that is all that they hold uniquely.
+fn indexes(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Postgres => {
+            "SELECT t.relname::text AS \"table\", a.attname::text AS \"column\",
+                    (i.indisunique AND i.indnkeyatts = 1)::int::bigint AS \"single\"
+             FROM pg_index i
+             JOIN pg_class t ON t.oid = i.indrelid
+             JOIN pg_class x ON x.oid = i.indexrelid
+             JOIN pg_am m ON m.oid = x.relam
+             JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = i.indkey[0]
+             WHERE m.amname = 'btree' AND i.indisvalid AND i.indpred IS NULL
+               AND t.relnamespace <> 'pg_catalog'::regnamespace AND pg_table_is_visible(t.oid)"
+        }
+        // The key of a table with row ids has no index of its own.
+        Dialect::Sqlite => {
+            "SELECT t.name AS \"table\", c.name AS \"column\",
+                    i.\"unique\" AND (SELECT count(*) FROM pragma_index_info(i.name)) = 1 AS \"single\"
+             FROM sqlite_schema t JOIN pragma_index_list(t.name) i JOIN pragma_index_info(i.name) c
+             WHERE t.type = 'table' AND c.seqno = 0 AND NOT i.partial AND c.name IS NOT NULL
+             UNION ALL
+             SELECT t.name, c.name, 1 FROM sqlite_schema t JOIN pragma_table_info(t.name) c
+             WHERE t.type = 'table' AND c.pk = 1 AND c.type = 'INTEGER'
+               AND (SELECT count(*) FROM pragma_table_info(t.name) k WHERE k.pk > 0) = 1"
+        }
+    }
+}
+
+/// Counts the different values of a column that an index begins with: each is the first one beyond the one before it.
+fn different(table: &str, column: &str) -> String {
+    let (table, column) = (quoted(table), quoted(column));
+    format!(
+        "WITH RECURSIVE v(x, n) AS (
+             SELECT (SELECT {column} FROM {table} WHERE {column} IS NOT NULL ORDER BY {column} LIMIT 1), 1
+             UNION ALL
+             SELECT (SELECT {column} FROM {table} WHERE {column} > v.x ORDER BY {column} LIMIT 1), v.n + 1
+             FROM v WHERE v.x IS NOT NULL AND v.n < {MAX_VALUES}
+         )
+         SELECT count(x) AS \"values\" FROM v"
+    )
+}
+
+fn quoted(name: &str) -> String {
+    format!("\"{}\"", name.replace('"', "\"\""))
+}
