@@ -8,16 +8,20 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
 mod bounds;
 mod command;
+mod documents;
 mod limits;
 mod origin;
 mod secret;
+mod sqlite;
 mod telemetry;
 
 pub use bounds::{Bounds, Seconds};
 pub use command::{Command, Direction, Plan};
+pub use documents::Documents;
 pub use limits::Limits;
 pub use origin::{AllowedOrigin, InvalidOrigin, Origin};
 pub use secret::{Secret, SecretError};
+pub use sqlite::Sqlite;
 pub use telemetry::{LogFormat, Telemetry};
 
 /// A GraphQL server that pages through tables of any size at a constant cost.
@@ -25,8 +29,9 @@ pub use telemetry::{LogFormat, Telemetry};
 #[command(
     version,
     arg_required_else_help = false,
-    after_help = "Mutations need the token in the environment variable BOOKENDS_WRITE_TOKEN, or in a file (--write-token-file). Without a \
-        token, only clients on the same machine can write, and only if the server listens on a loopback address."
+    after_help = "Mutations need the token in the environment variable BOOKENDS_WRITE_TOKEN, or in a file (--write-token-file). Without \
+        either, a server on a loopback address generates a token, and prints it in the URL of its page. On other addresses, mutations are \
+        then disabled."
 )]
 pub struct Cli {
     /// The command; `serve` by default.
@@ -83,6 +88,10 @@ pub struct Settings {
     )]
     pub database_connections: u32,
 
+    /// How a SQLite file is opened.
+    #[command(flatten)]
+    pub sqlite: Sqlite,
+
     /// Address and port to listen on.
     #[arg(
         long,
@@ -107,6 +116,10 @@ pub struct Settings {
     #[command(flatten)]
     pub limits: Limits,
 
+    /// Trusted documents.
+    #[command(flatten)]
+    pub documents: Documents,
+
     /// Limits of the server.
     #[command(flatten)]
     pub bounds: Bounds,
@@ -127,10 +140,12 @@ impl Settings {
             database_url: Secret::new(database_url.into()),
             database_url_file: None,
             database_connections: Self::DATABASE_CONNECTIONS,
+            sqlite: Sqlite::DEFAULT,
             listen: Self::LISTEN,
             write_token: None,
             write_token_file: None,
             limits: Limits::DEFAULT,
+            documents: Documents::default(),
             bounds: Bounds::DEFAULT,
             telemetry: Telemetry::default(),
         }

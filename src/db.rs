@@ -13,11 +13,14 @@ use crate::metrics::Metrics;
 mod deadline;
 mod failure;
 mod liveness;
+mod place;
 pub mod pool;
 mod postgres;
 mod reads;
 mod ready;
 mod sqlite;
+mod statistics;
+mod storage;
 mod wait;
 mod watch;
 
@@ -25,8 +28,11 @@ use deadline::Deadline;
 pub use deadline::Suspension;
 pub use failure::Failure;
 pub use liveness::Liveness;
+pub use place::LockError;
 pub use reads::{Reads, Snapshot};
 pub use ready::{NotReady, Probe};
+pub use statistics::TableStatistics;
+pub use storage::{Obstacle, Storage};
 
 /// The time to get a connection, from the server or from the pool, or a lock.
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
@@ -44,10 +50,14 @@ pub struct Db {
     pub writer: DatabaseConnection,
     /// Which connections may be stale.
     pub liveness: Liveness,
+    /// Whether the database can be written.
+    pub storage: Storage,
     /// Checks whether the database is ready.
     pub probe: Probe,
     /// The metrics of the work on it.
     pub metrics: Metrics,
+    /// The statistics of its tables.
+    pub statistics: TableStatistics,
     /// The time limit of the writer on SQLite.
     deadline: Deadline,
 }
@@ -78,13 +88,16 @@ impl Db {
     ///
     /// [`ConnectError`] if the URL is invalid, or the database does not answer in time.
     pub async fn connect(settings: &Settings) -> Result<Self, ConnectError> {
-        let Pools { reader, writer, probe, liveness, deadline } = match settings.database_url.expose().split_once(':') {
+        let Pools { reader, writer, liveness, deadline, storage } = match settings.database_url.expose().split_once(':')
+        {
             Some(("sqlite", _)) => sqlite::open(settings).await?,
             Some(("postgres" | "postgresql", _)) => postgres::open(settings).await?,
             _ => return Err(ConnectError::Scheme),
         };
-        let (probe, metrics) = (Probe::new(probe), Metrics::default());
-        Ok(Self { reader, writer, liveness, probe, metrics, deadline }.watched())
+        // Before the handles are watched: probes are no work.
+        let probe = Probe::new(reader.clone(), storage.clone());
+        let (metrics, statistics) = (Metrics::default(), TableStatistics::default());
+        Ok(Self { reader, writer, liveness, storage, probe, metrics, statistics, deadline }.watched())
     }
 
     /// Waits for the advisory lock under which the schema is changed and an empty database is filled. It is held until
@@ -106,12 +119,15 @@ impl Db {
         Ok(Some(lock))
     }
 
-    /// Applies all pending migrations.
+    /// Applies all pending migrations. If there are none, nothing is written: the database may be read-only.
     ///
     /// # Errors
     ///
     /// [`DbErr`] if a migration fails, or the database has migrations that this version does not know.
     pub async fn migrate(&self) -> Result<(), DbErr> {
+        if Migrator::get_pending_migrations_read_only(&self.writer).await?.is_empty() {
+            return Ok(());
+        }
         self.change_schema(async |db| Migrator::up(db, None).await).await
     }
 
@@ -151,8 +167,8 @@ impl Db {
     ///
     /// [`DbErr`] if the database fails.
     pub async fn close(self) -> Result<(), DbErr> {
+        self.statistics.stop();
         let closed = async {
-            self.probe.close().await?;
             self.reader.close().await?;
             self.writer.close_by_ref().await
         };
@@ -168,14 +184,19 @@ async fn without_statement_timeout(transaction: &impl ReadRows) -> Result<(), Db
     transaction.read(Statement::from_string(DbBackend::Postgres, "SET LOCAL statement_timeout = 0")).await.map(drop)
 }
 
+/// The error of a SQLite file that was opened for reading only.
+pub(crate) fn read_only() -> DbErr {
+    let error = pool::sqlite_error(pool::READ_ONLY, "the file was opened for reading only".to_owned());
+    DbErr::Conn(RuntimeErr::SqlxError(error.into()))
+}
+
 /// The pools of a database.
 struct Pools {
     reader: Reads,
     writer: DatabaseConnection,
-    /// One connection for the probe.
-    probe: DatabaseConnection,
     liveness: Liveness,
     deadline: Deadline,
+    storage: Storage,
 }
 
 /// The database's own message, without the layers around it.

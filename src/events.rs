@@ -18,7 +18,7 @@ use sea_orm::{ConnAcquireErr, ConnectionTrait, DbBackend, DbErr, Statement};
 use tokio::sync::{broadcast, broadcast::error::RecvError};
 use uuid::Uuid;
 
-use crate::db::{CONNECT_TIMEOUT, Db, Reads};
+use crate::db::{CONNECT_TIMEOUT, Db, Reads, read_only};
 
 mod listener;
 mod missed;
@@ -71,6 +71,8 @@ struct Inner {
 enum Source {
     /// This process. The lock is held from the commit until the event is sent.
     Process { sender: broadcast::Sender<Event>, lock: tokio::sync::Mutex<()> },
+    /// None: this process only reads the file, and does not hear of the writes of another one.
+    Nothing,
     /// PostgreSQL. The subscribers share the listener; it ends with the last one.
     Database {
         db: Reads,
@@ -126,6 +128,7 @@ impl Events {
                 listener: Mutex::default(),
                 starting: tokio::sync::Mutex::default(),
             },
+            _ if db.storage.is_read_only_file() => Source::Nothing,
             _ => Source::Process { sender: broadcast::Sender::new(RING), lock: tokio::sync::Mutex::default() },
         };
         Self(Arc::new(Inner { source, subscribers: Arc::default() }))
@@ -170,10 +173,12 @@ impl Events {
     ///
     /// # Errors
     ///
-    /// [`DbErr`] if the database cannot be listened to within five seconds. The next subscriber tries again.
+    /// [`DbErr`] if the database cannot be listened to within five seconds. The next subscriber tries again. A replica of
+    /// PostgreSQL cannot be listened to, nor a SQLite file that is only read.
     pub async fn subscribe(&self) -> Result<Receiver, DbErr> {
         let (events, listener) = match &self.0.source {
             Source::Process { sender, .. } => (sender.subscribe(), None),
+            Source::Nothing => return Err(read_only()),
             Source::Database { .. } => {
                 let listening = tokio::time::timeout(CONNECT_TIMEOUT, self.listening()).await;
                 let no_answer = |_| DbErr::ConnectionAcquire(ConnAcquireErr::Timeout);

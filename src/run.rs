@@ -1,5 +1,6 @@
 //! Runs the commands.
 
+use std::fs::File;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
@@ -11,9 +12,10 @@ use tokio::net::TcpListener;
 
 use crate::config::{Cli, Command, Direction, Plan, SecretError, Settings};
 use crate::console::print_line;
-use crate::db::{ConnectError, Db};
+use crate::db::{ConnectError, Db, Failure, LockError};
+use crate::request::{Trusted, TrustedError};
 use crate::seed::{self, Progress, SeedError};
-use crate::server::{Access, InvalidToken, Server};
+use crate::server::{Access, AccessError, Server};
 use crate::telemetry::Telemetry;
 use crate::{EndpointError, HealthError, health, shop};
 
@@ -40,6 +42,14 @@ pub enum RunError {
     /// The schema cannot be changed or read.
     #[error("cannot migrate the database: {0}")]
     Migrate(DbErr),
+    /// The schema is old and cannot be changed here.
+    #[error(
+        "the schema is not up to date and the database is read-only: run `bookends migrate up` where it can be written"
+    )]
+    Outdated,
+    /// Another server uses the SQLite file.
+    #[error(transparent)]
+    Lock(#[from] LockError),
     /// The database cannot be filled.
     #[error("cannot fill the database: {0}")]
     Seed(#[from] SeedError),
@@ -54,9 +64,12 @@ pub enum RunError {
     /// The server is not healthy.
     #[error(transparent)]
     Health(#[from] HealthError),
-    /// The token in the settings is invalid.
+    /// There is no write token.
     #[error(transparent)]
-    Access(#[from] InvalidToken),
+    Access(#[from] AccessError),
+    /// The documents in the settings cannot be trusted.
+    #[error(transparent)]
+    Documents(#[from] TrustedError),
     /// The database cannot be closed.
     #[error("cannot close the database: {0}")]
     Close(DbErr),
@@ -134,7 +147,10 @@ struct Started {
     listener: TcpListener,
     address: SocketAddr,
     access: Access,
+    trusted: Trusted,
     db: Db,
+    /// Of a SQLite file: two servers would not deliver each other's events.
+    lock: Option<File>,
 }
 
 async fn start(settings: &Settings) -> Result<Started, RunError> {
@@ -144,45 +160,57 @@ async fn start(settings: &Settings) -> Result<Started, RunError> {
     let listener = TcpListener::bind(address).await.map_err(listen)?;
     let address = listener.local_addr().map_err(listen)?;
     let access = Access::new(settings.write_token.clone(), address)?;
+    let trusted = shop::trusted(&settings.documents, settings.limits)?;
 
     let db = Db::connect(settings).await?;
-    let lock = db.lock().await.map_err(RunError::Migrate)?;
-    db.migrate().await.map_err(RunError::Migrate)?;
-    if seed::is_empty(&db).await.map_err(SeedError::from)? {
+    let lock = if settings.sqlite.allow_shared_file { None } else { db.storage.lock()? };
+    let starting = db.lock().await.map_err(RunError::Migrate)?;
+    db.migrate().await.map_err(outdated)?;
+    if db.storage.is_read_only(&db.reader).await.map_err(RunError::Migrate)? {
+        print_line("the database is read-only: mutations fail with READ_ONLY");
+    } else if seed::is_empty(&db).await.map_err(SeedError::from)? {
         print_line("the database is empty: filling it with sample rows");
         seed::fill(&db, Plan::SAMPLE, Progress::for_stdout()).await?;
     }
-    drop(lock);
-    Ok(Started { listener, address, access, db })
+    drop(starting);
+    Ok(Started { listener, address, access, trusted, db, lock })
+}
+
+/// Why the schema was not changed.
+fn outdated(error: DbErr) -> RunError {
+    if Failure::of(&error) == Failure::ReadOnly { RunError::Outdated } else { RunError::Migrate(error) }
 }
 
 async fn serve(
-    Started { listener, address, access, db }: Started,
+    Started { listener, address, access, trusted, db, lock }: Started,
     settings: &Settings,
     stop: impl Future<Output = ()> + Send,
 ) -> Result<(), RunError> {
-    print_line(format_args!("open http://{address} in a browser; the API is at http://{address}/graphql"));
+    let page = access.page(address);
+    print_line(format_args!("open {page} in a browser; the API is at http://{address}/graphql"));
     print_line(match access {
         Access::Token(_) => "writes need the token in BOOKENDS_WRITE_TOKEN",
-        Access::Loopback => {
-            "writes are enabled for clients on this machine; set BOOKENDS_WRITE_TOKEN to require a token"
+        Access::Generated(_) => {
+            "writes need the token in this URL until the server stops; set BOOKENDS_WRITE_TOKEN to choose a token"
         }
         Access::Nobody => "writes are disabled: set BOOKENDS_WRITE_TOKEN, or listen on a loopback address",
     });
-    let api = shop::Api::new(db.clone(), settings.limits);
+    db.statistics.keep(db.reader.clone()).await;
+    let api = shop::Api::with(db.clone(), settings.limits, trusted);
     Server::new(api, access, settings.bounds.clone()).serve(listener, stop).await;
-    db.close().await.map_err(RunError::Close)
+    let closed = db.close().await.map_err(RunError::Close);
+    drop(lock);
+    closed
 }
 
 async fn migrate(settings: &Settings, direction: Direction) -> Result<(), RunError> {
     let db = Db::connect(settings).await?;
     let lock = db.lock().await.map_err(RunError::Migrate)?;
     match direction {
-        Direction::Up => db.migrate().await,
-        Direction::Down { steps } => db.migrate_down(steps).await,
+        Direction::Up => db.migrate().await.map_err(outdated),
+        Direction::Down { steps } => db.migrate_down(steps).await.map_err(RunError::Migrate),
         Direction::Status => Ok(()),
-    }
-    .map_err(RunError::Migrate)?;
+    }?;
     drop(lock);
     let changes = Migrator::get_migration_with_status_read_only(&db.writer).await.map_err(RunError::Migrate)?;
     for change in changes {
@@ -194,7 +222,7 @@ async fn migrate(settings: &Settings, direction: Direction) -> Result<(), RunErr
 async fn seed(settings: &Settings, plan: Plan) -> Result<(), RunError> {
     let db = Db::connect(settings).await?;
     let lock = db.lock().await.map_err(RunError::Migrate)?;
-    db.migrate().await.map_err(RunError::Migrate)?;
+    db.migrate().await.map_err(outdated)?;
     seed::fill(&db, plan, Progress::for_stdout()).await?;
     drop(lock);
     db.close().await.map_err(RunError::Close)

@@ -37,10 +37,10 @@ use query::Query;
 use rating::Rating;
 use subscription::Subscription;
 
-use crate::config::Limits;
+use crate::config::{Documents, Limits};
 use crate::db::Db;
 use crate::events::Events;
-use crate::request::{self, Parts, Prices, Scalar};
+use crate::request::{self, Parts, Prices, Scalar, Tables, Trusted, TrustedError, Validator};
 
 type Schema = async_graphql::Schema<Query, Mutation, Subscription>;
 
@@ -64,24 +64,45 @@ fn builder() -> async_graphql::SchemaBuilder<Query, Mutation, Subscription> {
     async_graphql::Schema::build(Query::default(), Mutation, Subscription)
 }
 
+/// Reads documents for the schema, within these limits.
+pub fn validator(limits: Limits) -> Validator {
+    Validator::new(&sdl(), SCALARS, limits)
+}
+
+/// The prices of the fields of the schema, over these tables.
+pub fn prices(validator: &Validator, tables: Tables) -> Prices {
+    let roots = [query::COSTS.to_vec(), keyset_graphql::list::costs::<query::Lists>(), mutation::COSTS.to_vec()];
+    let fields = [
+        mutation::COSTS_OF_PAYLOADS.to_vec(),
+        object::costs::<Book>(),
+        object::costs::<Rating>(),
+        object::costs::<BookOrder>(),
+        connection::COSTS.to_vec(),
+    ];
+    Prices::new(roots, fields, validator.introspection(), tables)
+}
+
+/// The trusted documents of these settings.
+///
+/// # Errors
+///
+/// [`TrustedError`].
+pub fn trusted(documents: &Documents, limits: Limits) -> Result<Trusted, TrustedError> {
+    let validator = validator(limits);
+    Trusted::read(documents, &validator, &prices(&validator, Tables::default()), limits)
+}
+
 /// The schema over a database, behind the checks of [`request`].
-fn requests(db: &Db, events: &Events, limits: Limits) -> request::Api<Schema> {
+fn requests(db: &Db, events: &Events, limits: Limits, trusted: Trusted) -> request::Api<Schema> {
     let pooled = reader(db, db.reader.clone());
     let schema = builder().data(db.clone()).data(pooled.clone()).data(limits).data(limits.pages()).data(events.clone());
+    let validator = validator(limits);
     request::Api::new(Parts {
         // The documents that it executes are valid.
         schema: schema.validation_mode(ValidationMode::Fast).finish(),
-        sdl: sdl(),
-        scalars: SCALARS,
-        prices: Prices::new([
-            query::COSTS.to_vec(),
-            keyset_graphql::list::costs::<query::Lists>(),
-            mutation::COSTS.to_vec(),
-            object::costs::<Book>(),
-            object::costs::<Rating>(),
-            object::costs::<BookOrder>(),
-            connection::COSTS.to_vec(),
-        ]),
+        prices: prices(&validator, tables(db)),
+        validator,
+        trusted,
         limits,
         reader: pooled.clone(),
         snapshot: {
@@ -90,6 +111,12 @@ fn requests(db: &Db, events: &Events, limits: Limits) -> request::Api<Schema> {
         },
         metrics: db.metrics.clone(),
     })
+}
+
+/// The tables that filters read.
+fn tables(db: &Db) -> Tables {
+    let statistics = db.statistics.clone();
+    Tables { backend: db.reader.backend(), statistics: Arc::new(move || statistics.current()) }
 }
 
 /// Reads through this connection, and counts the pages.

@@ -1,20 +1,19 @@
 //! The arguments of a field that no macro parses.
 
+use async_graphql::parser::types::Field;
 use async_graphql::{InputType, Name, Value, Variables};
 use async_graphql_value::Value as Written;
 use keyset::Args;
 
 use crate::error::code;
-use crate::plan::collect::Collected;
 use crate::{Error, Result};
 
 /// The arguments as the document has them.
 pub(crate) struct Given(Vec<(Name, Written)>);
 
 impl Given {
-    pub fn of(field: &Collected<'_>) -> Self {
-        let arguments = &field.field().node.arguments;
-        Self(arguments.iter().map(|(name, value)| (name.node.clone(), value.node.clone())).collect())
+    pub fn of(field: &Field) -> Self {
+        Self(field.arguments.iter().map(|(name, value)| (name.node.clone(), value.node.clone())).collect())
     }
 
     pub fn bind<'a>(&'a self, variables: &'a Variables) -> Arguments<'a> {
@@ -58,6 +57,35 @@ impl Arguments<'_> {
             before: self.get("before")?,
         })
     }
+}
+
+/// The number of values in a value with its variables, counted up to a bound.
+pub(crate) fn size(value: &Written, variables: &Variables, bound: usize) -> usize {
+    fn of_value(value: &Value, bound: usize) -> usize {
+        match value {
+            Value::List(items) => sum(items, bound, of_value),
+            Value::Object(fields) => sum(fields.values(), bound, of_value),
+            _ => 1,
+        }
+    }
+
+    match value {
+        Written::Variable(name) => variables.get(name).map_or(0, |value| of_value(value, bound)),
+        Written::List(items) => sum(items, bound, |item, bound| size(item, variables, bound)),
+        Written::Object(fields) => sum(fields.values(), bound, |field, bound| size(field, variables, bound)),
+        _ => 1,
+    }
+}
+
+fn sum<T>(parts: impl IntoIterator<Item = T>, bound: usize, size: impl Fn(T, usize) -> usize) -> usize {
+    let mut sum = 1;
+    for part in parts {
+        if sum >= bound {
+            break;
+        }
+        sum += size(part, bound - sum);
+    }
+    sum
 }
 
 /// A value with its variables; `None` for an absent one. By the specification (section 3.10, "Input Coercion") a field

@@ -3,17 +3,18 @@
 //! Every field costs 1, and a list costs its size times the cost of a selected object. A [`Cost`] is the price that a
 //! field adds. An application collects the declarations of its types and prices a document before it runs it.
 
+use crate::list::Scan;
+
 /// The price that a field adds to the 1 of every field. Fields of one name have one price.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Cost {
     /// One statement, for all objects that the field is selected of.
     Statement,
-
     /// One object. At the root of an operation it is one statement. Elsewhere it is joined to a statement, or was read
     /// already, as `node` of an edge; the price is the same.
     Lookup,
-    /// A page: one statement, and as many objects as `first` or `last` say.
-    List,
+    /// A page: one statement, as many objects as `first` or `last` say, and the rows that its filter reads.
+    List(Scan),
     /// As many objects as this argument lists, by one statement per type.
     Keys {
         /// The argument that lists ids.

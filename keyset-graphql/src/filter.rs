@@ -7,22 +7,24 @@ use std::borrow::Cow;
 
 use async_graphql::registry::Registry;
 use async_graphql::{InputObjectType, InputType, InputValueResult, Value};
-use keyset::ReadRows;
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{Condition, DbBackend, EntityTrait, QueryFilter, Select};
+use sea_orm::{Condition, EntityTrait, QueryFilter, Select};
 
 mod comparison;
 mod id;
+mod reach;
+mod scope;
 mod text;
 mod whole;
 
 pub use comparison::{Comparison, NullableComparison};
 pub use id::IdFilter;
+pub use reach::Reach;
+pub use scope::Scope;
 pub use text::TextFilter;
 pub use whole::{Conditions, Where};
 
-use crate::error::code;
-use crate::{Error, Matching, Result, input};
+use crate::{Matching, Result, input};
 
 /// The maximum of conditions, and of values that they compare with, in the filter of a list.
 pub const MAX_CONDITIONS: usize = 500;
@@ -99,8 +101,8 @@ pub trait Filter: InputType {
     ///
     /// # Errors
     ///
-    /// [`FILTER_TOO_LARGE`](code::FILTER_TOO_LARGE), [`ID_INVALID`](code::ID_INVALID) and
-    /// [`BAD_USER_INPUT`](code::BAD_USER_INPUT).
+    /// [`FILTER_TOO_LARGE`](crate::error::code::FILTER_TOO_LARGE), [`ID_INVALID`](crate::error::code::ID_INVALID) and
+    /// [`BAD_USER_INPUT`](crate::error::code::BAD_USER_INPUT).
     fn condition(&self, scope: &mut Scope) -> Result<Condition> {
         scope.descend()?;
         let mut all = Condition::all().add(self.fields(scope)?);
@@ -109,14 +111,19 @@ pub trait Filter: InputType {
             all = all.add(filter.condition(scope)?);
         }
         if let Some(filters) = or {
-            let mut any = Condition::any().add(never());
+            let (mut any, mut reach) = (Condition::any().add(never()), Reach::NOTHING);
             for filter in filters {
-                any = any.add(holds(filter.condition(scope)?));
+                let (condition, of_filter) = scope.apart(|scope| filter.condition(scope))?;
+                any = any.add(holds(condition));
+                reach = reach.or(of_filter);
             }
+            scope.narrow(reach);
             all = all.add(any);
         }
         if let Some(filter) = not {
-            all = all.add(complement(filter.condition(scope)?));
+            let (condition, reach) = scope.apart(|scope| filter.condition(scope))?;
+            scope.narrow(reach.negated());
+            all = all.add(complement(condition));
         }
         scope.ascend();
         Ok(all)
@@ -146,54 +153,6 @@ where
 /// The first error among them.
 pub fn all(given: impl IntoIterator<Item = Option<Result<Condition>>>) -> Result<Condition> {
     given.into_iter().flatten().try_fold(Condition::all(), |all, condition| Ok(all.add(condition?)))
-}
-
-/// The database that filters are written for, and the size of the filter so far.
-#[derive(Debug)]
-pub struct Scope {
-    /// The database.
-    pub backend: DbBackend,
-    conditions: usize,
-    level: usize,
-}
-
-impl Scope {
-    /// An empty filter for this database.
-    pub fn new(db: &impl ReadRows) -> Self {
-        Self { backend: db.backend(), conditions: 0, level: 0 }
-    }
-
-    /// Counts conditions.
-    ///
-    /// # Errors
-    ///
-    /// [`FILTER_TOO_LARGE`](code::FILTER_TOO_LARGE) above [`MAX_CONDITIONS`].
-    pub fn count(&mut self, conditions: usize) -> Result<()> {
-        self.conditions += conditions;
-        if self.conditions > MAX_CONDITIONS {
-            let message = format!(
-                "a filter has at most {MAX_CONDITIONS} conditions and values; a condition on a related object counts \
-                 as {RELATION}"
-            );
-            return Err(Error::client(code::FILTER_TOO_LARGE, message));
-        }
-        Ok(())
-    }
-
-    fn descend(&mut self) -> Result<()> {
-        self.level += 1;
-        // An empty filter takes space in the statement too.
-        self.count(1)?;
-        if self.level > MAX_LEVELS {
-            let message = format!("filters are nested at most {MAX_LEVELS} levels deep");
-            return Err(Error::client(code::FILTER_TOO_LARGE, message));
-        }
-        Ok(())
-    }
-
-    fn ascend(&mut self) {
-        self.level -= 1;
-    }
 }
 
 /// The rows for which a condition does not hold, including those for which SQL says "unknown".

@@ -58,7 +58,9 @@ pub use context::{ContextExt, Reader};
 pub use cost::Cost;
 pub use date_time::DateTime;
 pub use error::{Error, Result};
-pub use filter::{Comparison, Conditions, Filter, IdFilter, Logic, NullableComparison, Scope, TextFilter, Where};
+pub use filter::{
+    Comparison, Conditions, Filter, IdFilter, Logic, NullableComparison, Reach, Scope, TextFilter, Where,
+};
 pub use global_id::{GlobalId, NodeType};
 pub use keyed::Keyed;
 pub use list::{ListArgs, Listed, Matching, OrderBy, RootLists, RootObject, Roots};

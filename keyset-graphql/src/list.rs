@@ -24,10 +24,12 @@ use crate::registry::ObjectFields;
 
 mod args;
 mod root;
+mod scan;
 
 pub use args::{ListArgs, Matching, OrderBy};
 pub(crate) use root::PlannedRoot;
 pub use root::{RootLists, RootObject, Roots, costs};
+pub use scan::Scan;
 
 /// An object that there are lists of.
 pub trait Listed: RowObject {
@@ -132,7 +134,7 @@ impl<U: Listed> Plan<U> {
     fn new(parent: &str, name: &str, field: &Collected<'_>, planner: &mut Planner<'_>) -> Self {
         Self {
             name: format!("{parent}.{name}"),
-            arguments: Given::of(field),
+            arguments: Given::of(&field.field().node),
             // Another statement: its joins are named from the beginning.
             connection: Connection::new(&field.sets(), &mut planner.of_statement()),
         }

@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::cost::Cost;
 use crate::global_id::{GlobalId, NodeType};
 use crate::keyed::Keyed;
-use crate::list::{Listed, NestedList, list_of};
+use crate::list::{Listed, NestedList, Scan, list_of};
 use crate::plan::relation::{One, Relation, Sums};
 use crate::plan::writer::write;
 use crate::registry::{self, ObjectFields};
@@ -161,7 +161,7 @@ impl<T: RowObject> Fields<T> {
         let described = Arc::clone(&list);
         let register =
             move |fields: &mut ObjectFields<'_>, name, description| described.register(fields, name, description);
-        self.add(name, description, Some(Cost::List), register, Kind::List(list));
+        self.add(name, description, Some(Cost::List(Scan::of::<U>(Some(column)))), register, Kind::List(list));
     }
 
     fn add(
@@ -219,5 +219,5 @@ impl<T: RowObject, S: Modelled<Model: Sync>> Beside<'_, T, S> {
 
 /// The prices of an object's fields.
 pub fn costs<T: RowObject>() -> Vec<(&'static str, Cost)> {
-    Fields::<T>::of().all.iter().filter_map(|field| Some((field.name, field.cost?))).collect()
+    Fields::<T>::of().all.iter().filter_map(|field| Some((field.name, field.cost.clone()?))).collect()
 }

@@ -1,11 +1,13 @@
 //! Limits of the server: load and time.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
+use ipnet::IpNet;
 
 use super::origin::AllowedOrigin;
 
@@ -17,8 +19,7 @@ pub struct Bounds {
     #[arg(long, env = "MAX_BODY_SIZE", default_value_t = Bounds::DEFAULT.max_body_size, value_name = "BYTES", global = true)]
     pub max_body_size: usize,
 
-    /// Maximum number of requests executed at the same time. Further requests are rejected immediately with 503, never
-    /// queued.
+    /// Maximum number of requests executed at the same time. Further requests are rejected immediately with 503.
     #[arg(
         long,
         env = "MAX_REQUESTS",
@@ -103,7 +104,7 @@ pub struct Bounds {
     )]
     pub shutdown_timeout: Seconds,
 
-    /// Maximum time to wait at start-up for a PostgreSQL server that does not answer yet.
+    /// Maximum time to wait at start-up for a PostgreSQL server that does not answer yet, or for its database to be created.
     #[arg(
         long,
         env = "DATABASE_WAIT",
@@ -125,6 +126,19 @@ pub struct Bounds {
         global = true
     )]
     pub cors_origins: Vec<AllowedOrigin>,
+
+    /// Addresses of proxies, such as `10.0.0.0/8`, separated by commas. The server takes the address of a client from the
+    /// header `X-Forwarded-For` of their requests. Each client has a share of the server.
+    #[arg(
+        long,
+        env = "TRUSTED_PROXIES",
+        value_name = "NETWORKS",
+        value_delimiter = ',',
+        value_parser = network,
+        help_heading = "Server",
+        global = true
+    )]
+    pub trusted_proxies: Vec<IpNet>,
 }
 
 /// A time, written as a number of seconds.
@@ -145,6 +159,7 @@ impl Bounds {
         shutdown_timeout: Seconds(Duration::from_secs(20)),
         database_wait: Seconds(Duration::from_secs(30)),
         cors_origins: Vec::new(),
+        trusted_proxies: Vec::new(),
     };
 }
 
@@ -169,6 +184,12 @@ fn at_least_one() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(1..=1_000_000)
 }
 
+/// A network, or a single address.
+fn network(text: &str) -> Result<IpNet, &'static str> {
+    let single = || text.parse().ok().map(|address: IpAddr| IpNet::from(address));
+    text.parse().ok().or_else(single).ok_or("expected an address or a network, such as `10.0.0.0/8`")
+}
+
 /// For a timeout that must not be zero.
 fn positive_time(text: &str) -> Result<Seconds, &'static str> {
     let seconds: Seconds = text.parse()?;
@@ -179,6 +200,13 @@ fn positive_time(text: &str) -> Result<Seconds, &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_address_is_a_network() {
+        assert_eq!(network("::1"), Ok("::1/128".parse().unwrap()));
+        assert_eq!(network("10.0.0.0/8"), Ok("10.0.0.0/8".parse().unwrap()));
+        assert!(["", "proxy", "10.0.0.0/33"].into_iter().all(|text| network(text).is_err()));
+    }
 
     #[test]
     fn a_time_is_a_number_of_seconds() {

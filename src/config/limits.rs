@@ -1,6 +1,6 @@
 //! Limits of one request.
 
-use clap::Args;
+use clap::{ArgAction, Args};
 
 /// Limits of one request. A request that exceeds one is rejected with the name of the setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
@@ -18,7 +18,7 @@ pub struct Limits {
     pub max_page_size: u32,
 
     /// Maximum cost of a request. A field costs 1, a list its page size times its selection, a statement 50, an exact
-    /// count 1,000, a mutation 200.
+    /// count 1,000, a mutation 200, and 200 rows that a filter may read 1.
     #[arg(
         long,
         env = "MAX_COMPLEXITY",
@@ -42,11 +42,23 @@ pub struct Limits {
     /// Maximum number of tokens of a document. Commas, comments and the white space between tokens count, too.
     #[arg(long, env = "MAX_TOKENS", default_value_t = Limits::DEFAULT.max_tokens, value_name = "N", global = true)]
     pub max_tokens: usize,
+
+    /// Whether clients may read the schema with `__schema` and `__type`.
+    #[arg(
+        long,
+        env = "INTROSPECTION",
+        default_value_t = Limits::DEFAULT.introspection,
+        value_name = "BOOL",
+        action = ArgAction::Set,
+        global = true
+    )]
+    pub introspection: bool,
 }
 
 impl Limits {
     /// Enough for a page of 100 objects with a page of 100 each, and for the introspection query of GraphiQL.
-    pub const DEFAULT: Self = Self { max_page_size: 100, max_complexity: 50_000, max_depth: 20, max_tokens: 15_000 };
+    pub const DEFAULT: Self =
+        Self { max_page_size: 100, max_complexity: 50_000, max_depth: 20, max_tokens: 15_000, introspection: true };
 
     /// The number of levels of fields and fragments that the GraphQL library accepts.
     pub const MAX_LEVELS: usize = 32;

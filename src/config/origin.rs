@@ -32,11 +32,6 @@ pub struct InvalidOrigin;
 const SCHEMES: [(&str, u16); 2] = [("http", 80), ("https", 443)];
 
 impl Origin {
-    /// The host name or address.
-    pub fn host(&self) -> &str {
-        &self.host
-    }
-
     /// Whether this is the origin of the pages that a server with this `Host` serves. A proxy may have left out the port.
     pub fn is_served_by(&self, host: &Authority) -> bool {
         self.host.eq_ignore_ascii_case(host.host()) && host.port_u16().is_none_or(|port| port == self.port)

@@ -18,6 +18,12 @@ pub enum Failure {
     OutOfRange,
     /// A foreign key is violated.
     Reference,
+    /// The disk is full, or a limit on the size of the database is reached.
+    Full,
+    /// The database is read-only.
+    ReadOnly,
+    /// The disk fails, or the files of the database are damaged, deleted or replaced.
+    Storage,
     /// Anything else.
     Other,
 }
@@ -59,8 +65,8 @@ impl Failure {
             "57P01" | "57P02" | "57P05" => Self::Lost,
             // Connection exceptions.
             code if code.len() == 5 && code.starts_with("08") => Self::Lost,
-            // Starting or stopping; too many connections; out of memory; a standby.
-            "57P03" | "53300" | "53200" | "25006" => Self::Unavailable,
+            // Starting or stopping; too many connections; out of memory.
+            "57P03" | "53300" | "53200" => Self::Unavailable,
             // Stopped by `statement_timeout`; interrupted.
             "57014" | "9" => Self::TimedOut,
             // Serialization failure, deadlock, lock not available; SQLite's four kinds of busy and two of locked.
@@ -68,6 +74,18 @@ impl Failure {
             // Out of range, too long, check violated; SQLite: check violated, integer overflowed to a float.
             "22003" | "22001" | "23514" | "275" | "3091" => Self::OutOfRange,
             "23503" | "787" => Self::Reference,
+            // Disk full; SQLite: full, and shared memory that cannot grow.
+            "53100" | "13" | "4874" => Self::Full,
+            // A read-only transaction, as on a replica.
+            "25006" => Self::ReadOnly,
+            // Error of the disk, missing file, damaged table, damaged index; SQLite: the file was moved.
+            "58030" | "58P01" | "XX001" | "XX002" | "1032" => Self::Storage,
+            // The codes of SQLite are shorter. The low byte is the kind: read-only; error of the disk, damaged, no database.
+            code if code.len() < 5 && !code.starts_with('0') => match code.parse::<u32>().map(|code| code & 0xff) {
+                Ok(8) => Self::ReadOnly,
+                Ok(10 | 11 | 26) => Self::Storage,
+                _ => Self::Other,
+            },
             _ => Self::Other,
         }
     }
@@ -81,11 +99,14 @@ mod tests {
     fn a_code_has_a_kind() {
         for (codes, failure) in [
             (&["57P01", "08006"][..], Failure::Lost),
-            (&["57P03", "53300", "25006"], Failure::Unavailable),
+            (&["57P03", "53300"], Failure::Unavailable),
             (&["57014", "9"], Failure::TimedOut),
             (&["40001", "40P01", "5", "517", "262"], Failure::InTheWay),
             (&["22003", "23514", "275", "3091"], Failure::OutOfRange),
             (&["23503", "787"], Failure::Reference),
+            (&["53100", "13", "4874"], Failure::Full),
+            (&["25006", "8", "264", "1544"], Failure::ReadOnly),
+            (&["58030", "XX001", "10", "778", "11", "267", "26", "1032"], Failure::Storage),
             (&["42P01", "1", "08", "23505", ""], Failure::Other),
         ] {
             for code in codes {

@@ -31,6 +31,7 @@ use manager::Manager;
 pub use manager::Opener;
 pub use snapshot::Snapshot;
 pub use sqlite::File;
+pub(super) use sqlite::{MOVED, READ_ONLY, error as sqlite_error};
 use work::{Runs, Work};
 
 /// Called after each statement.
@@ -58,12 +59,22 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Connections at most.
+    pub fn max(self) -> usize {
+        self.used + self.idle + self.spare
+    }
+
     /// How a pool of sqlx is used.
     pub fn of<DB: sqlx::Database>(pool: &sqlx::Pool<DB>) -> Self {
         let (open, idle) = (pool.size() as usize, pool.num_idle());
         let max = pool.options().get_max_connections() as usize;
         // The numbers are not of one moment.
         Self { used: open.saturating_sub(idle), idle, spare: max.saturating_sub(open) }
+    }
+
+    /// Whether all connections are in use.
+    pub fn is_exhausted(self) -> bool {
+        self.used > 0 && self.idle == 0 && self.spare == 0
     }
 }
 
@@ -125,9 +136,14 @@ impl Pool {
         if self.connections.manager().is_closed() {
             return Err(closed);
         }
+        let failed = |error: sqlx::Error| DbErr::Conn(RuntimeErr::SqlxError(error.into()));
         match timeout(CONNECT_TIMEOUT, self.connections.get()).await {
-            Ok(Ok(connection)) => Ok(Lease::new(connection, self.callback.clone())),
-            Ok(Err(PoolError::Backend(error))) => Err(DbErr::Conn(RuntimeErr::SqlxError(error.into()))),
+            Ok(Ok(connection)) => {
+                // A connection to a file that was deleted or replaced would go on to read it.
+                self.connections.manager().check().map_err(failed)?;
+                Ok(Lease::new(connection, self.callback.clone()))
+            }
+            Ok(Err(PoolError::Backend(error))) => Err(failed(error)),
             Ok(Err(PoolError::Closed)) => Err(closed),
             Ok(Err(_)) | Err(_) => Err(DbErr::ConnectionAcquire(ConnAcquireErr::Timeout)),
         }

@@ -9,7 +9,7 @@ use sea_orm::{ConnectOptions, Database, DbErr, RuntimeErr};
 
 use super::deadline::Deadline;
 use super::pool::{Opener, Pool};
-use super::{CONNECT_TIMEOUT, ConnectError, Liveness, Pools, Reads, unreachable, wait};
+use super::{CONNECT_TIMEOUT, ConnectError, Liveness, Pools, Reads, Storage, unreachable, wait};
 use crate::config::Settings;
 
 /// Waits for the server, and opens the pools.
@@ -46,10 +46,10 @@ pub async fn open(settings: &Settings) -> Result<Pools, ConnectError> {
     let opener = Opener::Postgres(configured(parsed).options(timeout).disable_statement_logging().into());
     let reader = Pool::open(opener, readers, liveness.clone()).await;
     let reader = Reads::Pool(reader.map_err(|error| unreachable(name.clone(), &error))?);
-    let (writer, probe) = (pool(writers).await?, pool(1).await?);
+    let writer = pool(writers).await?;
     // PostgreSQL has a statement timeout of its own.
     let deadline = Deadline::new(Duration::MAX);
-    Ok(Pools { reader, writer, probe, liveness, deadline })
+    Ok(Pools { reader, writer, liveness, deadline, storage: Storage::default() })
 }
 
 /// The options of every connection.

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use keyset::ReadRows;
 use migration::{Migrator, MigratorTrait, seaql_migrations};
-use sea_orm::{ColumnTrait, DatabaseConnection, DbErr, EntityTrait, QueryFilter, RuntimeErr, sqlx};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryTrait, RuntimeErr, sqlx};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-use super::Failure;
+use super::{Failure, Obstacle, Reads, Storage};
 
 /// The time that the database has to answer.
 const TIMEOUT: Duration = Duration::from_secs(2);
@@ -22,65 +23,79 @@ pub enum NotReady {
     /// No answer in time.
     #[error("the database does not answer")]
     NoAnswer,
+    /// Every connection remained in use.
+    #[error("no database connection can be acquired")]
+    Busy,
     /// Migrations are pending.
     #[error("the database schema is not up to date")]
     Behind,
+    /// The disk fails, or a SQLite file was deleted or replaced.
+    #[error("the storage of the database fails: see the log")]
+    Storage,
     /// Anything else.
     #[error("the database fails: see the log")]
     Failed,
 }
 
-/// Checks whether the database is ready, over a connection of its own: a database whose other connections are all in use
-/// is ready. Cheap to clone.
+/// Checks whether the database is ready, as a request would meet it: over a connection that requests read on. Cheap to
+/// clone.
 #[derive(Clone, Debug)]
 pub struct Probe {
-    db: DatabaseConnection,
+    db: Reads,
+    storage: Storage,
     last: Arc<Mutex<Option<Checked>>>,
 }
 
-type Checked = (Instant, Result<(), NotReady>);
+type Checked = (Instant, Result<Option<Obstacle>, NotReady>);
 
 impl Probe {
-    /// A probe over this connection.
-    pub fn new(db: DatabaseConnection) -> Self {
-        Self { db, last: Arc::default() }
+    /// A probe that reads here.
+    pub fn new(db: Reads, storage: Storage) -> Self {
+        Self { db, storage, last: Arc::default() }
     }
 
     /// Whether the database answers and has every migration of this version. It may have more, while a newer version is
-    /// rolled out. It is asked at most once per second.
+    /// rolled out. It is asked at most once per second. Returns why only reads can succeed, if they do.
     ///
     /// # Errors
     ///
     /// [`NotReady`], after at most two seconds.
-    pub async fn ready(&self) -> Result<(), NotReady> {
+    pub async fn ready(&self) -> Result<Option<Obstacle>, NotReady> {
         let mut last = self.last.lock().await;
         if let Some((when, result)) = *last
             && when.elapsed() < MAX_AGE
         {
             return result;
         }
-        let result = timeout(TIMEOUT, self.ask()).await.unwrap_or(Err(NotReady::NoAnswer));
+        let result = timeout(TIMEOUT, self.ask()).await.unwrap_or_else(|_| Err(self.no_answer()));
         *last = Some((Instant::now(), result));
         result
     }
 
-    async fn ask(&self) -> Result<(), NotReady> {
+    async fn ask(&self) -> Result<Option<Obstacle>, NotReady> {
         let migrations: Vec<String> = Migrator::migrations().iter().map(|migration| migration.name().into()).collect();
         let (needed, version) = (migrations.len(), seaql_migrations::Column::Version);
-        match seaql_migrations::Entity::find().filter(version.is_in(migrations)).all(&self.db).await {
-            Ok(applied) if applied.len() == needed => Ok(()),
-            Ok(_) => Err(NotReady::Behind),
-            Err(error) if lacks_table(&error) => Err(NotReady::Behind),
-            Err(error) => {
-                tracing::warn!(%error, "the database is not ready");
-                Err(if Failure::of(&error) == Failure::Other { NotReady::Failed } else { NotReady::NoAnswer })
-            }
+        let applied = seaql_migrations::Entity::find().filter(version.is_in(migrations)).build(self.db.backend());
+        match self.db.read(applied).await {
+            Ok(applied) if applied.len() == needed => {}
+            Ok(_) => return Err(NotReady::Behind),
+            Err(error) if lacks_table(&error) => return Err(NotReady::Behind),
+            Err(error) => return Err(self.reason(&error)),
+        }
+        self.storage.obstacle(&self.db).await.map_err(|error| self.reason(&error))
+    }
+
+    fn reason(&self, error: &DbErr) -> NotReady {
+        tracing::warn!(%error, "the database is not ready");
+        match Failure::of(error) {
+            Failure::Storage => NotReady::Storage,
+            Failure::Lost | Failure::Unavailable | Failure::TimedOut | Failure::InTheWay => self.no_answer(),
+            _ => NotReady::Failed,
         }
     }
 
-    /// Closes the connection.
-    pub(super) async fn close(&self) -> Result<(), DbErr> {
-        self.db.close_by_ref().await
+    fn no_answer(&self) -> NotReady {
+        if self.db.usage().is_exhausted() { NotReady::Busy } else { NotReady::NoAnswer }
     }
 }
 

@@ -6,12 +6,12 @@ use std::time::Duration;
 use sea_orm::sqlx::pool::PoolOptions;
 use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteSynchronous};
 use sea_orm::sqlx::{self, Connection, Sqlite};
-use sea_orm::{ConnectOptions, Database};
+use sea_orm::{ConnectOptions, Database, DbErr, RuntimeErr};
 
 use super::deadline::Deadline;
 use super::pool::{File, Opener, Pool};
-use super::{CONNECT_TIMEOUT, ConnectError, Liveness, Pools, Reads, unreachable};
-use crate::config::Settings;
+use super::{CONNECT_TIMEOUT, ConnectError, Liveness, Pools, Reads, Storage, unreachable};
+use crate::config::{self, Settings};
 
 /// Opens the pools.
 pub async fn open(settings: &Settings) -> Result<Pools, ConnectError> {
@@ -19,40 +19,38 @@ pub async fn open(settings: &Settings) -> Result<Pools, ConnectError> {
     let parsed = SqliteConnectOptions::from_str(url).map_err(|error| ConnectError::Url(error.to_string()))?;
     let file = parsed.get_filename().display().to_string();
     let (path, parameters) = url.split_once('?').unwrap_or((url, ""));
+    let is_read_only = parameters.split('&').any(|parameter| parameter == "mode=ro");
     let in_memory = path.ends_with(":memory:") || parameters.split('&').any(|parameter| parameter == "mode=memory");
     // A stopped write may close its connection, and a database in memory is lost with its connection.
     let time = if in_memory { Duration::MAX } else { settings.bounds.request_timeout.0 };
     let name = format!("the SQLite file {file}");
-    let pool = async |connections: u32, writes: bool, deadline: &Deadline| {
-        let mut options = ConnectOptions::new(url);
-        options
-            .max_connections(connections)
-            .acquire_timeout(CONNECT_TIMEOUT)
-            .connect_timeout(CONNECT_TIMEOUT)
-            // A file does not go away, and a ping before each statement would double its cost. A database in memory is
-            // lost with its connection.
-            .test_before_acquire(false)
-            .idle_timeout(None)
-            .max_lifetime(None)
-            .sqlx_logging(false)
-            .map_sqlx_sqlite_opts(move |options| pragmas(options, writes));
-        let deadline = deadline.clone();
-        options.map_sqlx_sqlite_pool_opts(move |pool| with_deadline(pool, &deadline));
-        Database::connect(options).await.map_err(|error| unreachable(name.clone(), &error))
-    };
-    // The writer comes first: it creates the file and turns WAL mode on.
     let deadline = Deadline::new(time);
-    let writer = pool(1, true, &deadline).await?;
+    let (mut options, sqlite, applied) = (ConnectOptions::new(url), settings.sqlite, deadline.clone());
+    options
+        .max_connections(1)
+        .acquire_timeout(CONNECT_TIMEOUT)
+        .connect_timeout(CONNECT_TIMEOUT)
+        // A connection to a file does not break, and a ping before each statement would double its cost. A database in
+        // memory is lost with its connection.
+        .test_before_acquire(false)
+        .idle_timeout(None)
+        .max_lifetime(None)
+        .sqlx_logging(false)
+        .map_sqlx_sqlite_opts(move |options| configured(options, sqlite, is_read_only))
+        .map_sqlx_sqlite_pool_opts(move |pool| with_deadline(pool, &applied));
+    // The writer comes first: it creates the file, unless that is read-only, and turns WAL mode on.
+    let writer = Database::connect(options).await.map_err(|error| unreachable(name.clone(), &error))?;
     // Each connection to memory is a database of its own.
-    let (reader, probe) = if in_memory {
-        (Reads::Shared(writer.clone()), writer.clone())
+    let (reader, storage) = if in_memory {
+        (Reads::Shared(writer.clone()), Storage::default())
     } else {
-        let file = File::of_url(url, time).map_err(|error| ConnectError::Url(error.to_string()))?;
+        let file = File::of_url(url, time, settings.sqlite).map_err(|error| ConnectError::Url(error.to_string()))?;
+        let failed = |error: sqlx::Error| unreachable(name.clone(), &DbErr::Conn(RuntimeErr::SqlxError(error.into())));
+        let storage = Storage::of_file(file.place().cloned(), file.is_read_only().await.map_err(failed)?);
         let reader = Pool::open(Opener::Sqlite(file), settings.database_connections, Liveness::default()).await;
-        let reader = reader.map_err(|error| unreachable(name.clone(), &error))?;
-        (Reads::Pool(reader), pool(1, false, &Deadline::new(time)).await?)
+        (Reads::Pool(reader.map_err(|error| unreachable(name.clone(), &error))?), storage)
     };
-    Ok(Pools { reader, writer, probe, liveness: Liveness::default(), deadline })
+    Ok(Pools { reader, writer, liveness: Liveness::default(), deadline, storage })
 }
 
 /// Gives each connection its time limit, and closes connections that cannot be reused.
@@ -82,9 +80,10 @@ async fn has_left_transaction(connection: &mut SqliteConnection) -> Result<bool,
     Ok(!connection.is_in_transaction())
 }
 
-fn pragmas(options: SqliteConnectOptions, writes: bool) -> SqliteConnectOptions {
+/// The options of the writer.
+fn configured(options: SqliteConnectOptions, settings: config::Sqlite, is_read_only: bool) -> SqliteConnectOptions {
     let options = options
-        .create_if_missing(writes)
+        .create_if_missing(!is_read_only)
         .foreign_keys(true)
         // Otherwise the row that `REPLACE` removes would stay in the sums of its book.
         .pragma("recursive_triggers", "ON")
@@ -92,9 +91,9 @@ fn pragmas(options: SqliteConnectOptions, writes: bool) -> SqliteConnectOptions 
         .busy_timeout(CONNECT_TIMEOUT)
         // In WAL mode, a crash of the machine can lose the last transactions, but cannot corrupt the file.
         .synchronous(SqliteSynchronous::Normal)
-        // Reads up to 1 GiB of the file through the page cache of the system.
-        .pragma("mmap_size", "1073741824")
         // Prepared statements per connection. One that reads the lists of a hundred books takes a megabyte.
         .statement_cache_capacity(64);
-    if writes { options.journal_mode(SqliteJournalMode::Wal) } else { options.pragma("query_only", "ON") }
+    let options = settings.pragmas().into_iter().fold(options, |options, (name, value)| options.pragma(name, value));
+    // The mode is written into the file.
+    if is_read_only { options } else { options.journal_mode(SqliteJournalMode::Wal) }
 }

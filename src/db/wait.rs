@@ -1,4 +1,4 @@
-//! Waits at start-up for a PostgreSQL server that is not up yet: servers and their database may start in any order.
+//! Waits at start-up for a PostgreSQL server that is not up yet, and for its database: all of them may start in any order.
 
 use std::io::ErrorKind;
 use std::time::Duration;
@@ -37,8 +37,8 @@ pub async fn until_available(options: &PgConnectOptions, name: &str, max: Durati
     }
 }
 
-/// Whether waiting may help: no server listens yet, its name does not resolve yet, it starts up, or it has no free
-/// connection.
+/// Whether waiting may help: no server listens yet, its name does not resolve yet, it starts up, it has no free connection,
+/// or the database has not been created yet.
 fn may_pass(error: &sqlx::Error) -> bool {
     match error {
         sqlx::Error::PoolTimedOut => true,
@@ -46,7 +46,9 @@ fn may_pass(error: &sqlx::Error) -> bool {
             // A missing socket is "not found"; a name that does not resolve has no kind of its own.
             !matches!(error.kind(), ErrorKind::PermissionDenied | ErrorKind::InvalidInput | ErrorKind::InvalidData)
         }
-        sqlx::Error::Database(error) => matches!(error.code().as_deref(), Some("57P03" | "53300" | "57P01" | "57P02")),
+        sqlx::Error::Database(error) => {
+            matches!(error.code().as_deref(), Some("57P03" | "53300" | "57P01" | "57P02" | "3D000"))
+        }
         _ => false,
     }
 }

@@ -29,11 +29,26 @@ impl Db {
     /// [`DbErr`] if the database fails.
     pub async fn commit(&self, transaction: DatabaseTransaction) -> Result<(), DbErr> {
         let (begun, backend) = (Instant::now(), transaction.get_database_backend());
-        let committed = transaction.commit().await;
+        let committed = self.commit_in_place(transaction).await;
+        if committed.is_ok() {
+            self.storage.written();
+        }
         let (failed, time) = (committed.is_err(), begun.elapsed());
         self.metrics.statement(WRITER, failed, time);
         statement::executed(backend, "COMMIT", failed, time);
         committed
+    }
+
+    /// Commits to the file that was opened. A write to one that was deleted or replaced is lost with that file, so it fails
+    /// also if that happens during the commit.
+    async fn commit_in_place(&self, transaction: DatabaseTransaction) -> Result<(), DbErr> {
+        if let Err(moved) = self.storage.check() {
+            // If it fails, the connection is closed.
+            let _ = transaction.rollback().await;
+            return Err(moved);
+        }
+        transaction.commit().await?;
+        self.storage.check()
     }
 
     /// The use of the pools.

@@ -13,10 +13,12 @@ use keyset_graphql::{PlannedQuery, Reader, with_defaults};
 use tracing::Span;
 
 use super::code::Code;
-use super::coercion::Scalar;
-use super::documents::{Document, Documents};
+use super::cost::{CostReport, Refused};
+use super::documents::{Document, Documents, Found, Trusted};
 use super::error::{Error, refusal};
 use super::limits::Prices;
+use super::message::shorten;
+use super::permission::Permission;
 use super::running::{Checked, Running};
 use super::validation::Validator;
 use super::{limits, operation};
@@ -43,12 +45,12 @@ pub struct Api<E> {
 pub struct Parts<E> {
     /// The schema, which need not validate documents.
     pub schema: E,
-    /// The text of the schema.
-    pub sdl: String,
-    /// The custom scalars of the schema.
-    pub scalars: &'static [Scalar],
-    /// The declared prices of fields.
+    /// Reads documents for the schema.
+    pub validator: Validator,
+    /// The prices of its fields.
     pub prices: Prices,
+    /// The documents that it trusts.
+    pub trusted: Trusted,
     /// The limits of a request.
     pub limits: Limits,
     /// Reads single statements.
@@ -64,20 +66,15 @@ pub type Snapshot = Arc<dyn Fn() -> Reader + Send + Sync>;
 
 impl<E: Executor> Api<E> {
     /// Puts the checks before a schema.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the text of the schema is not valid.
     pub fn new(parts: Parts<E>) -> Self {
-        let Parts { schema, sdl, scalars, prices, limits, reader, snapshot, metrics } = parts;
-        let validator = Arc::new(Validator::new(&sdl, scalars, limits.max_tokens));
-        let (prices, documents) = (Arc::new(prices), Documents::default());
+        let Parts { schema, validator, prices, trusted, limits, reader, snapshot, metrics } = parts;
+        let (validator, prices, documents) = (Arc::new(validator), Arc::new(prices), Documents::new(trusted));
         Self { schema, validator, prices, limits, documents, reader, snapshot, metrics }
     }
 
     /// Executes a query or a mutation.
     pub async fn execute(&self, request: impl Into<Request>) -> Response {
-        let checked = self.check(request.into(), |kind| match kind {
+        let checked = self.check(request.into(), None, |kind| match kind {
             OperationType::Subscription => Err(over_websocket()),
             OperationType::Query | OperationType::Mutation => Ok(()),
         });
@@ -86,7 +83,7 @@ impl<E: Executor> Api<E> {
 
     /// Executes a query, and refuses a mutation.
     pub async fn query(&self, request: impl Into<Request>) -> Response {
-        let checked = self.check(request.into(), |kind| match kind {
+        let checked = self.check(request.into(), None, |kind| match kind {
             OperationType::Subscription => Err(over_websocket()),
             OperationType::Mutation => Err(by_post()),
             OperationType::Query => Ok(()),
@@ -94,13 +91,13 @@ impl<E: Executor> Api<E> {
         self.respond(checked).await
     }
 
-    async fn respond(&self, checked: Result<Checked, Vec<ServerError>>) -> Response {
+    async fn respond(&self, checked: Result<Checked, Refused>) -> Response {
         match checked {
             Ok(Checked { request, mut running }) => {
                 let response = self.run(&running, request, None).await;
                 self.finish(&mut running, response)
             }
-            Err(errors) => Response::from_errors(errors),
+            Err(refused) => refused.into(),
         }
     }
 
@@ -162,9 +159,13 @@ impl<E: Executor> Api<E> {
         &self.schema
     }
 
-    /// Adds codes to a response. The first response of an executed request is timed, and its document cached.
+    /// Adds codes to a response, and shortens its messages. The first response of an executed request is timed, and its
+    /// document cached; it has the cost, if that is wanted.
     pub fn finish(&self, running: &mut Running, response: Response) -> Response {
-        let response = coded(response);
+        let mut response = coded(response);
+        if let Some(cost) = running.cost.take() {
+            cost.add_to(&mut response);
+        }
         let (kind, new) = (running.kind.take(), running.new.take());
         if was_executed(&response) {
             match kind {
@@ -180,7 +181,8 @@ impl<E: Executor> Api<E> {
         response
     }
 
-    /// Checks a request before its execution.
+    /// Checks a request before its execution: nothing of it is executed unless it passes. Its permission is in the data of
+    /// its session, or in its own.
     ///
     /// # Errors
     ///
@@ -188,19 +190,20 @@ impl<E: Executor> Api<E> {
     pub fn check(
         &self,
         mut request: Request,
+        session: Option<&Data>,
         accepts: impl FnOnce(OperationType) -> Result<(), Error>,
-    ) -> Result<Checked, Vec<ServerError>> {
+    ) -> Result<Checked, Refused> {
         let begun = Instant::now();
+        let is_cost_wanted = CostReport::is_wanted(&request);
         let refuse = |error: Error| vec![error.of_request()];
-        let (hash, known) = self.documents.find(&request).map_err(|error| vec![error])?;
-        let (mut variables, name) = (std::mem::take(&mut request.variables), request.operation_name.clone());
-        let new = known.is_none().then_some(hash);
-        let document = if let Some(known) = known {
-            known
-        } else {
-            let validated = self.validator.read(&request.query)?;
-            Arc::new(Document::new(std::mem::take(&mut request.query), validated))
+        let (document, new) = match self.documents.find(&request).map_err(|error| vec![error])? {
+            Found::Known(document) => (document, None),
+            Found::New(hash) => {
+                let validated = self.validator.read(&request.query)?;
+                (Arc::new(Document::new(std::mem::take(&mut request.query), validated)), Some(hash))
+            }
         };
+        let (mut variables, name) = (std::mem::take(&mut request.variables), request.operation_name.clone());
         let parsed = document.plans.document();
         let place = operation::find(parsed, name.as_deref());
         let operation = place.map(|place| &place.node);
@@ -208,19 +211,26 @@ impl<E: Executor> Api<E> {
             // Only the name of an existing operation: clients can send any name.
             Span::current().record("operation", name.as_deref().filter(|name| name.len() <= MAX_NAME));
             accepts(operation.ty).map_err(refuse)?;
+            if operation.ty == OperationType::Mutation {
+                Permission::of(session.unwrap_or(&request.data)).check().map_err(refuse)?;
+            }
             variables = with_defaults(operation, Cow::Owned(variables)).into_owned();
         }
         let kind = operation.map(|operation| operation.ty);
-        let statements = limits::check(parsed, &variables, &self.prices, self.limits).map_err(refuse)?;
-        let needs_snapshot = kind == Some(OperationType::Query) && statements > 1;
+        let price = limits::price(parsed, &variables, &self.prices, self.limits);
+        let maximum = self.limits.max_complexity;
+        let cost = is_cost_wanted.then_some(CostReport { requested: price.cost, maximum });
+        let refuse = |errors| Refused { errors, cost };
+        price.check(self.limits).map_err(|error| refuse(vec![error.of_request()]))?;
+        let needs_snapshot = kind == Some(OperationType::Query) && price.statements > 1;
         // The execution reports that there is none.
         if let Some(operation) = operation {
-            self.validator.types().check(parsed, operation, &variables)?;
+            self.validator.types().check(parsed, operation, &variables).map_err(refuse)?;
         }
         let planned = place.filter(|_| new.is_none() && kind == Some(OperationType::Query));
         let planned = planned.and_then(|place| document.plans.query(place));
         let mut request = request.variables(variables);
-        let running = Running { begun, kind, needs_snapshot, planned, document, new };
+        let running = Running { begun, kind, needs_snapshot, planned, document, new, cost };
         if running.planned.is_none() {
             request = running.prepare(request);
         }
@@ -247,8 +257,9 @@ pub fn no_batches() -> ServerError {
     refusal(Code::RequestMalformed, "batches are not accepted: send one request at a time")
 }
 
-/// Adds a code to each error.
+/// Adds a code to each error, and shortens its message.
 fn coded(mut response: Response) -> Response {
+    response.errors.iter_mut().for_each(shorten);
     for error in response.errors.iter_mut().filter(|error| error.extensions.is_none()) {
         // An argument error has a path in the response. The error of an operation that does not exist has none.
         let code = if error.path.is_empty() { Code::ValidationFailed } else { Code::BadUserInput };

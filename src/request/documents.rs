@@ -1,8 +1,10 @@
-//! The document cache: a cached document is neither parsed, validated nor planned again, and a client can send its hash
-//! instead of its text (Apollo's automatic persisted queries, version 1).
+//! The documents that need not be parsed, validated or planned again: those that a server trusts (`trusted`), and the
+//! document cache. A client can send the id of one instead of its text, as `documentId` (GraphQL over HTTP, appendix A) or
+//! as Apollo's persisted queries (version 1).
 //!
 //! A document is cached once it has been executed.
 
+use std::any::TypeId;
 use std::sync::Arc;
 
 use async_graphql::{Request, ServerError, Value};
@@ -15,6 +17,10 @@ use super::code::Code;
 use super::error::refusal;
 use super::validation::Validated;
 
+mod trusted;
+
+pub use trusted::{Trusted, TrustedError};
+
 /// The maximum weight of the cached documents. A parsed document takes about thirty times its text.
 const MAX_WEIGHT: u64 = 1 << 20;
 /// The weight of a selection, beside the byte of each character. A plan has each selection of a fragment at each place where
@@ -22,13 +28,31 @@ const MAX_WEIGHT: u64 = 1 << 20;
 const SELECTION: u64 = 32;
 /// The longest cached text, in bytes: queries with values written into them must not evict all others.
 const MAX_TEXT: usize = 1 << 14;
+/// GraphiQL shows it in place of the schema.
+const NOT_TRUSTED: &str =
+    "this server executes only the documents that it was started with (the setting DOCUMENTS_ONLY): send the id of one";
 
 /// The SHA-256 of a document's text.
 pub type Hash = [u8; 32];
 
-/// The cache. Cheap to clone.
+/// In the data of a request without a text: the id of its document.
+#[derive(Clone, Debug)]
+pub struct DocumentId(pub String);
+
+/// The documents of a server. Cheap to clone.
 #[derive(Clone)]
-pub struct Documents(Arc<Cache<Hash, Arc<Document>, ByWork>>);
+pub struct Documents {
+    trusted: Trusted,
+    cache: Arc<Cache<Hash, Arc<Document>, ByWork>>,
+}
+
+/// The document of a request.
+#[derive(Debug)]
+pub enum Found {
+    Known(Arc<Document>),
+    /// A text with this hash.
+    New(Hash),
+}
 
 /// A valid document.
 #[derive(Clone, Debug)]
@@ -49,45 +73,62 @@ impl Weighter<Hash, Arc<Document>> for ByWork {
     }
 }
 
-impl Default for Documents {
-    fn default() -> Self {
-        Self(Arc::new(Cache::with_weighter(1000, MAX_WEIGHT, ByWork)))
-    }
-}
-
 impl Documents {
-    /// The document of a request if it is cached, and the hash of its text.
+    /// Trusts these documents. No other one is cached yet.
+    pub fn new(trusted: Trusted) -> Self {
+        Self { trusted, cache: Arc::new(Cache::with_weighter(1000, MAX_WEIGHT, ByWork)) }
+    }
+
+    /// The document of a request: the one with its text, or with its id if it has no text.
     ///
     /// # Errors
     ///
-    /// [`Code::PersistedQueryNotFound`] for an unknown hash, [`Code::PersistedQueryMismatch`] for the hash of another text,
-    /// [`Code::RequestMalformed`] for a malformed hash.
-    pub fn find(&self, request: &Request) -> Result<(Hash, Option<Arc<Document>>), ServerError> {
-        let named = request.extensions.get("persistedQuery").map(hash).transpose()?;
-        let hash = match named {
-            Some(hash) if request.query.is_empty() => hash,
-            named => {
-                let hash = Sha256::digest(request.query.as_bytes()).into();
-                if named.is_some_and(|named| named != hash) {
-                    return Err(refusal(Code::PersistedQueryMismatch, "provided sha does not match query"));
-                }
-                hash
-            }
-        };
-        match self.0.get(&hash) {
-            Some(document) => Ok((hash, Some(document))),
-            // Clients recognise this message and send the text.
-            None if request.query.is_empty() && named.is_some() => {
-                Err(refusal(Code::PersistedQueryNotFound, "PersistedQueryNotFound"))
-            }
-            None => Ok((hash, None)),
+    /// [`Code::PersistedQueryNotFound`] for an unknown id, [`Code::PersistedQueryMismatch`] for the hash of another text,
+    /// [`Code::RequestMalformed`] for a malformed hash, [`Code::DocumentNotTrusted`] for a text that is not trusted where it
+    /// must be.
+    pub fn find(&self, request: &Request) -> Result<Found, ServerError> {
+        let persisted = request.extensions.get("persistedQuery").map(hash_of).transpose()?;
+        let id = persisted.or_else(|| id_of(request)).filter(|_| request.query.is_empty());
+        let Some(id) = id else { return self.of_text(&request.query, persisted) };
+        if let Some(document) = self.trusted.named(id) {
+            return Ok(Found::Known(Arc::clone(document)));
         }
+        let hash = match persisted {
+            // Where documents are trusted, it can be a name that is not in the file any more.
+            Some(name) if !self.trusted.is_empty() => decode(name),
+            Some(hash) => Some(decode(hash).ok_or_else(malformed)?),
+            None => id.strip_prefix(trusted::SHA256).and_then(decode),
+        };
+        let cached = hash.and_then(|hash| self.cache.get(&hash));
+        // Clients recognise this message and send the text.
+        cached.map(Found::Known).ok_or_else(|| refusal(Code::PersistedQueryNotFound, "PersistedQueryNotFound"))
+    }
+
+    /// The document of a text, whose hash may have come with it.
+    fn of_text(&self, text: &str, persisted: Option<&str>) -> Result<Found, ServerError> {
+        let hash: Hash = Sha256::digest(text.as_bytes()).into();
+        if let Some(persisted) = persisted {
+            let is_same = match self.trusted.named(persisted) {
+                Some(document) => document.text == text,
+                None => decode(persisted).ok_or_else(malformed)? == hash,
+            };
+            if !is_same {
+                return Err(refusal(Code::PersistedQueryMismatch, "provided sha does not match query"));
+            }
+        }
+        if let Some(document) = self.trusted.with_hash(&hash) {
+            return Ok(Found::Known(Arc::clone(document)));
+        }
+        if self.trusted.is_required {
+            return Err(refusal(Code::DocumentNotTrusted, NOT_TRUSTED));
+        }
+        Ok(self.cache.get(&hash).map_or(Found::New(hash), Found::Known))
     }
 
     /// Caches a document that was executed, unless it is too long.
     pub fn keep(&self, hash: Hash, document: Arc<Document>) {
         if document.text.len() <= MAX_TEXT {
-            self.0.insert(hash, document);
+            self.cache.insert(hash, document);
         }
     }
 }
@@ -99,12 +140,18 @@ impl Document {
     }
 }
 
-/// The hash in `{ "version": 1, "sha256Hash": "…" }`.
-fn hash(extension: &Value) -> Result<Hash, ServerError> {
+/// The id that came instead of a text.
+fn id_of(request: &Request) -> Option<&str> {
+    let id = request.data.get(&TypeId::of::<DocumentId>())?;
+    id.downcast_ref().map(|DocumentId(id)| id.as_str())
+}
+
+/// The hash in `{ "version": 1, "sha256Hash": "…" }`. Of a trusted document, it can be any id.
+fn hash_of(extension: &Value) -> Result<&str, ServerError> {
     let Value::Object(fields) = extension else { return Err(malformed()) };
     let is_known = fields.get("version").is_some_and(|version| *version == Value::from(1));
     match fields.get("sha256Hash") {
-        Some(Value::String(text)) if is_known => decode(text).ok_or_else(malformed),
+        Some(Value::String(text)) if is_known => Ok(text),
         _ => Err(malformed()),
     }
 }
@@ -140,6 +187,22 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_trusted_document_is_never_evicted() {
+        let trusted = document("{ trusted }".into());
+        let hash = Sha256::digest(b"{ trusted }").into();
+        let documents = Documents::new(Trusted::of([("id".into(), hash, trusted)]));
+        for n in 0..2_000_u16 {
+            let text = format!("{{ a{n} }} # {}", "x".repeat(1000));
+            documents.keep(Sha256::digest(text.as_bytes()).into(), document(text));
+        }
+        let by_id = Request::new("").data(DocumentId("id".into()));
+        for request in [by_id, Request::new("{ trusted }")] {
+            let Ok(Found::Known(found)) = documents.find(&request) else { panic!("it is trusted") };
+            assert_eq!(found.text, "{ trusted }");
+        }
+    }
+
     fn document(text: String) -> Arc<Document> {
         let document = async_graphql::parser::parse_query(&text).unwrap();
         Arc::new(Document::new(text, Validated { document, selections: 2 }))
@@ -147,17 +210,15 @@ mod tests {
 
     #[test]
     fn the_cache_is_bounded() {
-        let documents = Documents::default();
+        let documents = Documents::new(Trusted::default());
         for n in 0..2_000_u16 {
             let text = format!("{{ books {{ totalCount }} }} # {n} {}", "x".repeat(1000));
-            let (hash, known) = documents.find(&Request::new(&text)).unwrap();
-            assert!(known.is_none());
+            let Found::New(hash) = documents.find(&Request::new(&text)).unwrap() else { panic!("{text} is new") };
             documents.keep(hash, document(text));
         }
-        assert!(documents.0.weight() <= MAX_WEIGHT);
+        assert!(documents.cache.weight() <= MAX_WEIGHT);
         let text = format!("{{ a }} #{}", "x".repeat(MAX_TEXT));
-        let (hash, _) = documents.find(&Request::new(&text)).unwrap();
-        documents.keep(hash, document(text.clone()));
-        assert!(documents.find(&Request::new(text)).unwrap().1.is_none());
+        documents.keep(Sha256::digest(text.as_bytes()).into(), document(text.clone()));
+        assert!(matches!(documents.find(&Request::new(text)), Ok(Found::New(_))));
     }
 }

@@ -4,13 +4,16 @@ use async_graphql::ServerError;
 use sea_orm::DbErr;
 
 use super::code::Code;
+use super::message::shorten;
 use crate::db::Failure;
 
 pub use keyset_graphql::{Error, Result};
 
 /// An error of the whole request that is the client's fault.
 pub fn refusal(code: Code, message: impl Into<String>) -> ServerError {
-    Error::client(code, message).of_request()
+    let mut error = Error::client(code, message).of_request();
+    shorten(&mut error);
+    error
 }
 
 /// The error of a write that other transactions prevented.
@@ -31,6 +34,15 @@ pub fn database(error: DbErr) -> Error {
         Failure::InTheWay => conflict(),
         Failure::OutOfRange => Error::client(Code::OutOfRange, "the database cannot store the value, or a sum with it"),
         Failure::Reference => Error::client(Code::InUse, "other rows refer to it"),
+        Failure::Full => {
+            tracing::error!(cause = %error, "the storage of the database is full");
+            Error::client(Code::StorageFull, "the storage of the database is full")
+        }
+        Failure::ReadOnly => Error::client(Code::ReadOnly, "the database is read-only"),
+        Failure::Storage => {
+            tracing::error!(cause = %error, "the storage of the database fails");
+            Error::client(Code::StorageFailed, "the storage of the database fails: the log of the server has the cause")
+        }
         Failure::Other => Error::internal(&error),
     }
 }

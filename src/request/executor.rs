@@ -45,12 +45,12 @@ impl<E: Executor> Executor for Api<E> {
         let (id, admission) = session.cloned().map(|session| (session.request_id, session.admission)).unzip();
         let begun = Instant::now();
         let span = tracing::error_span!(parent: None, "operation", id, operation = Empty);
-        let checked = span.in_scope(|| self.check(request, |_| Ok(())));
+        let checked = span.in_scope(|| self.check(request, Some(&data), |_| Ok(())));
         match checked {
             Ok(checked) if checked.running.kind == Some(OperationType::Subscription) => self.each(checked, id, data),
             Ok(checked) => self.once(checked, span, admission, data),
-            Err(errors) => {
-                let response = Response::from_errors(errors);
+            Err(refused) => {
+                let response = Response::from(refused);
                 span.in_scope(|| log_response(begun, &response));
                 stream::iter([response]).boxed()
             }

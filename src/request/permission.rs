@@ -1,39 +1,53 @@
-//! The permission to write, checked before the input of a mutation.
+//! The permission to write, checked before a mutation is executed.
 
-use async_graphql::Context;
+use std::any::TypeId;
+
+use async_graphql::Data;
 
 use super::code::Code;
 use super::error::{Error, Result};
 
-/// Whether a request may write, as the server determined from its headers. It travels in the data of the request; a
-/// request without it may not write.
+/// Whether a request may write, as the server determined from its headers. It travels in the data of the request, or of its
+/// WebSocket. A request without it may not write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permission {
     /// It may write.
     Granted,
-    /// The server has a token, and the request does not.
-    Unauthenticated,
-    /// The server has no token, and the request is not local.
+    /// The server has a token, and the request has none.
+    NoToken,
+    /// The server has another token than the request.
+    WrongToken,
+    /// The server has no token.
     Forbidden,
 }
 
 impl Permission {
-    /// Refuses a request that may not write.
+    /// The permission in these data.
+    pub fn of(data: &Data) -> Self {
+        let found = data.get(&TypeId::of::<Self>()).and_then(|found| found.downcast_ref::<Self>());
+        found.copied().unwrap_or(Self::Forbidden)
+    }
+
+    /// Refuses a mutation that lacks the permission. It says nothing else about the request.
     ///
     /// # Errors
     ///
     /// [`Code::Unauthenticated`] and [`Code::Forbidden`], with the remedy.
-    pub fn check(context: &Context<'_>) -> Result<()> {
-        match context.data_opt().copied().unwrap_or(Self::Forbidden) {
-            Self::Granted => Ok(()),
-            Self::Unauthenticated => Err(Error::client(
+    pub fn check(self) -> Result<()> {
+        let (code, message) = match self {
+            Self::Granted => return Ok(()),
+            Self::NoToken => (
                 Code::Unauthenticated,
                 "writes require the header `Authorization: Bearer …` with the write token of this server",
-            )),
-            Self::Forbidden => Err(Error::client(
-                Code::Forbidden,
-                "writes are disabled: set BOOKENDS_WRITE_TOKEN, or listen on a loopback address and send local requests",
-            )),
-        }
+            ),
+            Self::WrongToken => (
+                Code::Unauthenticated,
+                "the write token is wrong: a server that generates its token has another one after each start",
+            ),
+            Self::Forbidden => {
+                (Code::Forbidden, "writes are disabled: set BOOKENDS_WRITE_TOKEN, or listen on a loopback address")
+            }
+        };
+        Err(Error::client(code, message))
     }
 }

@@ -8,6 +8,7 @@ use async_graphql::{Request, Response, ServerError};
 use keyset_graphql::{PlannedQuery, RootValues};
 
 use super::code::Code;
+use super::cost::CostReport;
 use super::documents::{Document, Hash};
 use super::operation;
 use crate::db::CONNECT_TIMEOUT;
@@ -31,6 +32,8 @@ pub struct Running {
     pub document: Arc<Document>,
     /// The hash of a new document, which is cached once it was executed.
     pub new: Option<Hash>,
+    /// The cost, if its first response must have it.
+    pub cost: Option<CostReport>,
 }
 
 impl Running {

@@ -1,6 +1,7 @@
 //! Parsing and validation of a document as it was received, once per text, by `apollo-compiler`.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use apollo_compiler::Schema;
 use apollo_compiler::ast::Document;
@@ -13,7 +14,9 @@ use async_graphql::{Pos, ServerError};
 use super::code::Code;
 use super::coercion::{InputTypes, MAX_ERRORS, Scalar};
 use super::error::{Error, refusal};
+use super::introspection::{self, Introspection};
 use super::operation;
+use crate::config::Limits;
 
 mod convert;
 mod merging;
@@ -30,12 +33,12 @@ use positions::Positions;
 
 /// The maximum nesting of selections and of values: nested filters below the deepest field need less.
 const MAX_NESTING: usize = 128;
-/// The longest name in a message, in characters.
-const MAX_NAME: usize = 100;
-/// The longest message, in characters: it can quote a string of the document.
-const MAX_MESSAGE: usize = 1000;
 /// The message about an object of which nothing is selected.
 const NO_SELECTION: &str = "interface, union and object types must have a subselection set";
+
+/// GraphiQL shows it in place of the schema.
+const INTROSPECTION_DISABLED: &str = "this server does not describe its schema (the setting INTROSPECTION): queries work, \
+     but without completion and documentation";
 
 /// What the library shows of a type, and `apollo-compiler` does not know.
 const INTROSPECTION: &str = "extend type __Type { isOneOf: Boolean }";
@@ -43,9 +46,9 @@ const INTROSPECTION: &str = "extend type __Type { isOneOf: Boolean }";
 /// Reads documents for a schema.
 #[derive(Debug)]
 pub struct Validator {
-    schema: Valid<Schema>,
+    schema: Arc<Valid<Schema>>,
     types: InputTypes,
-    max_tokens: usize,
+    limits: Limits,
 }
 
 /// A valid document.
@@ -62,10 +65,15 @@ impl Validator {
     /// # Panics
     ///
     /// Panics if the text is not a valid schema.
-    pub fn new(sdl: &str, scalars: &'static [Scalar], max_tokens: usize) -> Self {
+    pub fn new(sdl: &str, scalars: &'static [Scalar], limits: Limits) -> Self {
         let schema = Schema::parse_and_validate(format!("{sdl}\n{INTROSPECTION}"), "schema.graphql");
         let schema = schema.unwrap_or_else(|error| panic!("the text of a schema: {}", error.errors));
-        Self { schema, types: InputTypes::new(sdl, scalars), max_tokens }
+        Self { schema: Arc::new(schema), types: InputTypes::new(sdl, scalars), limits }
+    }
+
+    /// The introspection of the schema.
+    pub fn introspection(&self) -> Introspection {
+        Introspection::new(Arc::clone(&self.schema))
     }
 
     /// The types that variables and arguments are coerced to.
@@ -78,7 +86,7 @@ impl Validator {
     /// # Errors
     ///
     /// [`Code::ParseFailed`], [`Code::TooComplex`] and [`Code::TooDeep`] for what is not read;
-    /// [`Code::BadUserInput`] for each value that does not have its type, and otherwise
+    /// [`Code::IntrospectionDisabled`]; [`Code::BadUserInput`] for each value that does not have its type, and otherwise
     /// [`Code::ValidationFailed`] for each violation of a rule.
     pub fn read(&self, text: &str) -> Result<Validated, Vec<ServerError>> {
         let one = |error: Error| vec![error.of_request()];
@@ -89,14 +97,15 @@ impl Validator {
             return Err(vec![at(Positions::of(text).at(long), refusal(Code::TooComplex, message))]);
         }
         if let Some(lost) = tokens::lost(&tree, text) {
-            let characters = cut_names(lost.characters);
-            let error = refusal(Code::ParseFailed, format!("`{characters}` is not expected here"));
+            let error = refusal(Code::ParseFailed, format!("`{}` is not expected here", lost.characters));
             return Err(vec![at(Positions::of(text).at(lost.offset), error)]);
         }
         let document = convert::convert(&tree, text).map_err(|TooLarge { number, pos }| {
-            let number = cut_names(&format!("`{number}`"));
-            vec![at(pos, refusal(Code::BadUserInput, format!("no number can be {number}: it is too large")))]
+            vec![at(pos, refusal(Code::BadUserInput, format!("no number can be `{number}`: it is too large")))]
         })?;
+        if let Some(pos) = introspection::first(&document).filter(|_| !self.limits.introspection) {
+            return Err(vec![at(pos, refusal(Code::IntrospectionDisabled, INTROSPECTION_DISABLED))]);
+        }
         let errors = self.types.check_literals(&document);
         if !errors.is_empty() {
             return Err(errors);
@@ -119,18 +128,19 @@ impl Validator {
     }
 
     fn parse(&self, text: &str) -> Result<Document, Vec<ServerError>> {
-        let mut parser = Parser::new().recursion_limit(MAX_NESTING).token_limit(self.max_tokens);
+        let max_tokens = self.limits.max_tokens;
+        let mut parser = Parser::new().recursion_limit(MAX_NESTING).token_limit(max_tokens);
         let parsed = parser.parse_ast(text, "document");
-        let is_limited = parser.tokens_reached() > self.max_tokens || parser.recursion_reached() > MAX_NESTING;
+        let is_limited = parser.tokens_reached() > max_tokens || parser.recursion_reached() > MAX_NESTING;
         let parsed = match parsed {
             Err(_) if !is_limited && text.contains(',') => parser.parse_ast(tokens::without_commas(text), "document"),
             parsed => parsed,
         };
         parsed.map_err(|failed| {
             let refuse = |code, message| vec![refusal(code, message)];
-            if parser.tokens_reached() > self.max_tokens {
-                let most = self.max_tokens;
-                refuse(Code::TooComplex, format!("the document has more than {most} tokens (the setting MAX_TOKENS)"))
+            if parser.tokens_reached() > max_tokens {
+                let message = format!("the document has more than {max_tokens} tokens (the setting MAX_TOKENS)");
+                refuse(Code::TooComplex, message)
             } else if parser.recursion_reached() > MAX_NESTING {
                 refuse(Code::TooDeep, format!("selections and values are nested at most {MAX_NESTING} levels deep"))
             } else {
@@ -192,7 +202,7 @@ impl Findings {
 fn located(text: &str, found: impl IntoIterator<Item = Found>, code: Code) -> Vec<ServerError> {
     let mut positions = Positions::of(text);
     let error = |(place, message): Found| {
-        let error = refusal(code, cut_names(&message));
+        let error = refusal(code, message);
         match place {
             Some(place) => at(positions.at(place.offset()), error),
             None => error,
@@ -203,22 +213,4 @@ fn located(text: &str, found: impl IntoIterator<Item = Found>, code: Code) -> Ve
 
 fn at(pos: Pos, error: ServerError) -> ServerError {
     ServerError { locations: vec![pos], ..error }
-}
-
-/// A message in which no name is longer than the maximum. It contains what the client sent.
-fn cut_names(message: &str) -> String {
-    let is_name = |character: char| character.is_alphanumeric() || character == '_' || character == '.';
-    let (mut short, mut length) = (String::new(), 0);
-    for character in message.chars() {
-        length = if is_name(character) { length + 1 } else { 0 };
-        match length.cmp(&(MAX_NAME + 1)) {
-            std::cmp::Ordering::Less => short.push(character),
-            std::cmp::Ordering::Equal => short.push('…'),
-            std::cmp::Ordering::Greater => {}
-        }
-    }
-    match short.char_indices().nth(MAX_MESSAGE) {
-        Some((end, _)) => format!("{}…", &short[..end]),
-        None => short,
-    }
 }

@@ -8,17 +8,23 @@ use super::shop::{Shop, Table};
 /// The rows of one statement: enough to make its fixed cost small.
 const BATCH: u64 = 500;
 
-/// The page cache while filling, in KiB, and SQLite's default. Ratings and orders update the sums of books all over their
-/// table, and an index is sorted in runs of this size.
-const CACHE: u32 = 256 * 1024;
-const DEFAULT_CACHE: u32 = 2000;
+/// The page cache while filling, in KiB. Ratings and orders update the sums of books all over their table, and an index is
+/// sorted in runs of this size.
+const CACHE: i64 = 256 * 1024;
 
 /// Fills the tables in one transaction.
 pub async fn fill(db: &DatabaseConnection, shop: &Shop, progress: Progress) -> Result<(), DbErr> {
-    db.execute_unprepared(&format!("PRAGMA cache_size = -{CACHE}")).await?;
+    let usual = db.query_one_raw(Statement::from_string(DbBackend::Sqlite, "PRAGMA cache_size")).await?;
+    let usual: i64 = usual.map_or(Ok(0), |row| row.try_get_by_index(0))?;
+    set_cache(db, -CACHE).await?;
     let filled = fill_tables(db, shop, progress).await;
-    db.execute_unprepared(&format!("PRAGMA cache_size = -{DEFAULT_CACHE}")).await?;
+    set_cache(db, usual).await?;
     filled
+}
+
+/// Sets the page cache, in pages, or in KiB below zero.
+async fn set_cache(db: &DatabaseConnection, size: i64) -> Result<(), DbErr> {
+    db.execute_unprepared(&format!("PRAGMA cache_size = {size}")).await.map(drop)
 }
 
 async fn fill_tables(db: &DatabaseConnection, shop: &Shop, progress: Progress) -> Result<(), DbErr> {

@@ -23,8 +23,9 @@ use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove}
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use super::buffers::{BUDGET_EXCEEDED, BufferPermit, RESPONSE_DROPPED, Unread};
+use super::buffers::{BUDGET_EXCEEDED, BufferPermit, Buffers, RESPONSE_DROPPED, Unread};
 use super::capacity::Capacity;
+use super::graphql::GRAPHQL_COST;
 use super::media::Media;
 use super::observe::REQUEST_ID;
 use super::origin;
@@ -71,9 +72,9 @@ pub fn bounded(router: Router, bounds: &Bounds, capacity: &Capacity) -> Router {
         map_response(secured),
         option_layer(cors(&bounds.cors_origins)),
         compression,
+        Extension(capacity.clone()),
         from_fn_with_state(gate, pass),
         CatchPanicLayer::custom(panicked),
-        Extension(capacity.clone()),
         DefaultBodyLimit::disable(),
     ))
 }
@@ -94,7 +95,7 @@ struct Gate {
     origins: Arc<[AllowedOrigin]>,
 }
 
-async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Response {
+async fn pass(State(gate): State<Gate>, mut request: Request, next: Next) -> Response {
     if request.uri().path() != API {
         return next.run(request).await;
     }
@@ -103,11 +104,16 @@ async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Respons
         let message = format!("a URL has at most {MAX_URL} bytes: send the request by POST");
         return reject(media, Code::UrlTooLong, message);
     }
-    if is_websocket(request.headers()) && !origin::may_open(request.headers(), &gate.origins) {
+    if is_websocket(request.headers()) && !origin::may_open(request.uri(), request.headers(), &gate.origins) {
         let message = "this origin may not open a WebSocket (the setting CORS_ORIGINS)";
         return reject(media, Code::OriginForbidden, message);
     }
-    let (mut request, _permit) = match gate.receive(media, request).await {
+    let client = gate.capacity.clients.of(request.extensions().get().copied(), request.headers());
+    let capacity = gate.capacity.shared(&client);
+    if is_websocket(request.headers()) {
+        request.extensions_mut().insert(capacity.clone());
+    }
+    let (mut request, _permit) = match gate.receive(media, request, &capacity.buffers).await {
         Ok(received) => received,
         Err(rejection) => return rejection,
     };
@@ -115,21 +121,26 @@ async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Respons
         request.extensions_mut().insert(permit);
         next.run(request)
     };
-    match gate.capacity.admission.run(execute).await {
+    match capacity.admission.run(execute).await {
         Ok(response) => {
-            let held = gate.capacity.buffers.hold(response).await;
+            let held = capacity.buffers.hold(response).await;
             held.unwrap_or_else(|| reject(media, Code::AnswerDropped, RESPONSE_DROPPED))
         }
-        Err(full @ Rejected::Overloaded) => reject(media, Code::Overloaded, full.to_string()),
+        Err(full @ (Rejected::Overloaded | Rejected::ShareUsed)) => reject(media, Code::Overloaded, full.to_string()),
         Err(late @ Rejected::TimedOut) => reject(media, Code::TimedOut, late.to_string()),
     }
 }
 
 impl Gate {
     /// The request with its complete body, and the permit of the body.
-    async fn receive(&self, media: Media, request: Request) -> Result<(Request, BufferPermit), Response> {
+    async fn receive(
+        &self,
+        media: Media,
+        request: Request,
+        buffers: &Buffers,
+    ) -> Result<(Request, BufferPermit), Response> {
         let (head, body) = request.into_parts();
-        match timeout(self.read_timeout, self.capacity.buffers.read(body, self.max_body_size)).await {
+        match timeout(self.read_timeout, buffers.read(body, self.max_body_size)).await {
             Ok(Ok((body, permit))) => Ok((Request::from_parts(head, Body::from(body)), permit)),
             Ok(Err(Unread::TooLarge)) => {
                 let message = format!("a body has at most {} bytes (the setting MAX_BODY_SIZE)", self.max_body_size);
@@ -159,7 +170,7 @@ fn cors(allowed: &[AllowedOrigin]) -> Option<CorsLayer> {
     let cors = CorsLayer::new()
         .allow_origin(origins)
         .allow_methods([Method::GET, Method::POST])
-        .allow_headers([CONTENT_TYPE, AUTHORIZATION, REQUEST_ID, TRACE.0, TRACE.1])
+        .allow_headers([CONTENT_TYPE, AUTHORIZATION, REQUEST_ID, GRAPHQL_COST, TRACE.0, TRACE.1])
         .expose_headers([REQUEST_ID, RETRY_AFTER])
         .max_age(Duration::from_hours(1));
     Some(cors)

@@ -1,7 +1,8 @@
 //! The memory budget for request bodies being received and responses being sent, across all clients.
 //!
 //! Permits bound the requests that are executed. Without this budget, requests that are not received and responses that
-//! are not sent would use as much memory as there are connections. A request that exceeds the budget is rejected.
+//! are not sent would use as much memory as there are connections. A request that exceeds the budget is rejected. One
+//! client gets a share of the budget.
 
 use std::sync::Arc;
 
@@ -15,23 +16,25 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 const FREE: usize = 4 << 10;
 
 /// The message for a request that exceeds the budget.
-pub const BUDGET_EXCEEDED: &str =
-    "the memory budget for requests and responses is exhausted (the setting MAX_BUFFERED): try again";
+pub const BUDGET_EXCEEDED: &str = "the memory budget for requests and responses, or this client's share of it, is exhausted (the setting MAX_BUFFERED): \
+     try again";
 
 /// The message in place of a response that exceeds the budget.
-pub const RESPONSE_DROPPED: &str = "the memory budget for requests and responses is exhausted (the setting MAX_BUFFERED): the \
-    response was dropped; a mutation may have taken effect";
+pub const RESPONSE_DROPPED: &str = "the memory budget for requests and responses, or this client's share of it, is exhausted \
+    (the setting MAX_BUFFERED): the response was dropped; a mutation may have taken effect";
 
 /// A memory budget. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Buffers {
     free: Arc<Semaphore>,
     max: usize,
+    /// The share of one client.
+    share: Option<Arc<Semaphore>>,
 }
 
 /// A part of the budget, until it is dropped.
 #[derive(Debug)]
-pub struct BufferPermit(OwnedSemaphorePermit);
+pub struct BufferPermit(OwnedSemaphorePermit, Option<OwnedSemaphorePermit>);
 
 /// Why a body was not read.
 #[derive(Debug)]
@@ -48,7 +51,13 @@ impl Buffers {
     /// A budget of this many bytes.
     pub fn new(max: usize) -> Self {
         let max = max.min(Semaphore::MAX_PERMITS);
-        Self { free: Arc::new(Semaphore::new(max)), max }
+        Self { free: Arc::new(Semaphore::new(max)), max, share: None }
+    }
+
+    /// The budget of one client, which is a part of this one.
+    #[must_use]
+    pub fn shared(&self, share: Arc<Semaphore>) -> Self {
+        Self { share: Some(share), ..self.clone() }
     }
 
     /// The bytes in use.
@@ -59,7 +68,9 @@ impl Buffers {
     /// Acquires bytes, if they are available.
     pub fn acquire(&self, bytes: usize) -> Option<BufferPermit> {
         let bytes = u32::try_from(bytes).ok()?;
-        Arc::clone(&self.free).try_acquire_many_owned(bytes).ok().map(BufferPermit)
+        let share = self.share.as_ref().map(|share| Arc::clone(share).try_acquire_many_owned(bytes));
+        let share = share.transpose().ok()?;
+        Some(BufferPermit(Arc::clone(&self.free).try_acquire_many_owned(bytes).ok()?, share))
     }
 
     /// Acquires the bytes of a response.
@@ -83,7 +94,7 @@ impl Buffers {
                 let before = bytes.len().saturating_sub(FREE);
                 bytes.extend_from_slice(&part);
                 let more = bytes.len().saturating_sub(FREE) - before;
-                permit.0.merge(self.acquire(more).ok_or(Unread::BudgetExceeded)?.0);
+                permit.merge(self.acquire(more).ok_or(Unread::BudgetExceeded)?);
             }
         }
         Ok((bytes.into(), permit))
@@ -97,6 +108,16 @@ impl Buffers {
         let bytes = body.collect().await.ok()?.to_bytes();
         let body = Held { bytes, _permit: permit };
         Some(Response::from_parts(head, Body::from(Bytes::from_owner(body))))
+    }
+}
+
+impl BufferPermit {
+    /// Adds another part of the same budget.
+    fn merge(&mut self, other: Self) {
+        self.0.merge(other.0);
+        if let (Some(share), Some(other)) = (&mut self.1, other.1) {
+            share.merge(other);
+        }
     }
 }
 
@@ -115,6 +136,17 @@ impl AsRef<[u8]> for Held {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_client_has_a_share() {
+        let buffers = Buffers::new(8 * FREE);
+        let [one, other] = [(); 2].map(|()| buffers.shared(Arc::new(Semaphore::new(5 * FREE))));
+        let (_, permit) = one.read(Body::from("x".repeat(6 * FREE)), 8 * FREE).await.unwrap();
+        assert_eq!(buffers.in_use(), 5 * FREE);
+        assert!(one.acquire(1).is_none() && other.acquire(1).is_some() && other.acquire(4 * FREE).is_none());
+        drop(permit);
+        assert!(one.acquire(5 * FREE).is_some());
+    }
 
     #[tokio::test]
     async fn a_permit_is_released_with_its_bytes() {

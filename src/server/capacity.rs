@@ -1,9 +1,10 @@
 //! The limits that all connections share.
 
 use super::buffers::Buffers;
+use super::client::{Client, Clients};
 use super::websocket::Sockets;
 use crate::config::Bounds;
-use crate::request::Admission;
+use crate::request::{Admission, Share};
 
 /// The limits that all connections of a server share. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -14,17 +15,33 @@ pub struct Capacity {
     pub sockets: Sockets,
     /// The memory budget.
     pub(super) buffers: Buffers,
+    /// The clients, which have shares of all of these.
+    pub(super) clients: Clients,
 }
 
 impl Capacity {
-    /// The limits in these bounds.
-    pub fn new(bounds: &Bounds) -> Self {
+    /// The limits in these bounds, with this many connections to read from the database.
+    pub fn new(bounds: &Bounds, database_connections: usize) -> Self {
         // A body of the maximum size fits if it is alone.
         let buffers = Buffers::new(bounds.max_buffered.max(bounds.max_body_size));
         Self {
             admission: Admission::new(bounds.max_requests, bounds.request_timeout.0),
             sockets: Sockets::new(bounds.max_websockets, buffers.clone()),
             buffers,
+            clients: Clients::new(bounds, database_connections),
+        }
+    }
+
+    /// What one client may use of it.
+    #[must_use]
+    pub fn shared(&self, client: &Client) -> Self {
+        let share = Share { permits: client.requests().clone(), turns: client.turns().clone() };
+        let buffers = self.buffers.shared(client.buffered().clone());
+        Self {
+            admission: self.admission.shared(share),
+            sockets: self.sockets.shared(client.websockets().clone(), buffers.clone()),
+            buffers,
+            clients: self.clients.clone(),
         }
     }
 }

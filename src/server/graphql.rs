@@ -3,24 +3,29 @@
 //! `async_graphql_axum::GraphQL` is not used: it answers 200 to everything, knows one media type, executes a mutation
 //! that came by GET, and accepts bodies that a browser sends for a page of another site without a preflight request.
 
-use async_graphql::{Data, Response as GraphQLResponse, ServerError};
+use async_graphql::{Data, Request, Response as GraphQLResponse, ServerError};
 use axum::Extension;
 use axum::body::Bytes;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{State, WebSocketUpgrade};
-use axum::http::header::SEC_WEBSOCKET_VERSION;
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use axum::http::header::{SEC_WEBSOCKET_VERSION, WWW_AUTHENTICATE};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::response::Response;
 use keyset_graphql::json::Verbatim;
 
 use super::App;
+use super::access::challenge;
 use super::capacity::Capacity;
 use super::media::{Media, is_json};
 use super::observe::REQUEST_ID;
 use super::request;
 use super::response::{reject, respond};
 use super::websocket::{Timeouts, is_websocket};
-use crate::request::{Code, Permit, Session, refusal};
+use crate::request::{Code, Permit, ReportCost, Session, refusal};
+
+/// The header that asks for the cost of a request, with the value `report`. No standard names one. Hot Chocolate has
+/// this name and this value, and Shopify reports the cost in `extensions.cost`, as this server does.
+pub const GRAPHQL_COST: HeaderName = HeaderName::from_static("graphql-cost");
 
 /// A query or a mutation in a body of JSON.
 pub async fn post(
@@ -29,16 +34,21 @@ pub async fn post(
     headers: HeaderMap,
     body: Bytes,
 ) -> Response {
-    negotiated(&headers, async {
+    let permission = app.access.permission(&headers, None);
+    let mut response = negotiated(&headers, async {
         if !is_json(&headers) {
             return Err(refusal(Code::MediaTypeUnsupported, "the body must be `application/json` in UTF-8"));
         }
         let request = request::of_body(body).await?;
-        let request = request.data(permit).data(app.access.permission(&headers, None)).data(Verbatim);
+        let request = prepared(request, &headers).data(permit).data(permission);
         // On the heap: the layers around this future move it.
         Ok(Box::pin(app.api.execute(request)).await)
     })
-    .await
+    .await;
+    if response.status() == StatusCode::UNAUTHORIZED {
+        response.headers_mut().insert(WWW_AUTHENTICATE, challenge(permission));
+    }
+    response
 }
 
 /// A WebSocket, or a query in the parameters of the URL. A mutation is rejected: following a link must not change data.
@@ -54,10 +64,20 @@ pub async fn get(
         Err(rejection) if is_websocket(&headers) => bad_handshake(&rejection),
         // An offer of another protocol can be ignored (RFC 9110, section 7.8).
         Err(_) => {
-            negotiated(&headers, async { Ok(Box::pin(app.api.query(request::of_url(&url)?.data(Verbatim))).await) })
-                .await
+            negotiated(&headers, async {
+                let request = prepared(request::of_url(&url)?, &headers);
+                Ok(Box::pin(app.api.query(request)).await)
+            })
+            .await
         }
     }
+}
+
+/// A request whose response is written as HTTP needs it, and as its headers ask for it.
+fn prepared(request: Request, headers: &HeaderMap) -> Request {
+    let request = request.data(Verbatim);
+    let wants_cost = headers.get_all(GRAPHQL_COST).iter().any(|value| value == "report");
+    if wants_cost { request.data(ReportCost) } else { request }
 }
 
 /// Opens a WebSocket. The permission to write comes from the headers, or from `connection_init`: a browser cannot add

@@ -3,15 +3,15 @@
 //! A browser asks no permission before a page of another site opens a WebSocket, and lets the page read it. It only
 //! names the page in `Origin` (RFC 6455, section 10.2). Clients that are not browsers send no `Origin`.
 
-use axum::http::HeaderMap;
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::uri::Authority;
+use axum::http::{HeaderMap, Uri};
 
 use crate::config::{AllowedOrigin, Origin};
 
 /// Whether a request may open a WebSocket: it comes from the server's own page, from an allowed origin, or from no page.
-pub fn may_open(headers: &HeaderMap, allowed: &[AllowedOrigin]) -> bool {
-    let host: Option<Authority> = headers.get(HOST).and_then(|host| host.to_str().ok()?.parse().ok());
+pub fn may_open(url: &Uri, headers: &HeaderMap, allowed: &[AllowedOrigin]) -> bool {
+    let host = host(url, headers);
     headers.get_all(ORIGIN).iter().all(|origin| {
         if allowed.contains(&AllowedOrigin::Any) {
             return true;
@@ -23,20 +23,33 @@ pub fn may_open(headers: &HeaderMap, allowed: &[AllowedOrigin]) -> bool {
     })
 }
 
+/// The host that a request is addressed to. A complete URL in the request line overrides `Host` (RFC 9112, section 3.2.2).
+fn host(url: &Uri, headers: &HeaderMap) -> Option<Authority> {
+    let header = || headers.get(HOST).and_then(|host| host.to_str().ok()?.parse().ok());
+    url.authority().cloned().or_else(header)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[track_caller]
     fn check(origin: &'static str, host: &'static str, expected: bool) {
+        let path = Uri::from_static("/graphql");
         let mut headers = HeaderMap::new();
         headers.insert(HOST, host.parse().unwrap());
-        assert!(may_open(&headers, &[]));
+        assert!(may_open(&path, &headers, &[]));
         headers.insert(ORIGIN, origin.parse().unwrap());
-        assert_eq!(may_open(&headers, &[]), expected, "{origin} {host}");
-        assert!(may_open(&headers, &[AllowedOrigin::Any]));
+        assert_eq!(may_open(&path, &headers, &[]), expected, "{origin} {host}");
+        assert!(may_open(&path, &headers, &[AllowedOrigin::Any]));
         if let Ok(allowed) = origin.parse() {
-            assert!(may_open(&headers, &[allowed]));
+            assert!(may_open(&path, &headers, &[allowed]));
+        }
+        // A complete URL has its own host.
+        let url = format!("http://{host}/graphql").parse().unwrap();
+        for other in ["evil.example", "localhost:8000", "books.example"] {
+            headers.insert(HOST, other.parse().unwrap());
+            assert_eq!(may_open(&url, &headers, &[]), expected, "{origin} {url} {other}");
         }
     }
 

@@ -27,6 +27,7 @@ pub struct Built;
 const PLAIN: &str = include_str!("../../web/plain/index.html");
 const PLAIN_CSS: &str = include_str!("../../web/plain/plain.css");
 const PLAIN_JS: &str = include_str!("../../web/plain/plain.js");
+const TOKEN_JS: &str = include_str!("../../web/plain/token.js");
 
 const HTML: &str = "text/html; charset=utf-8";
 const CSS: &str = "text/css; charset=utf-8";
@@ -49,6 +50,7 @@ pub fn routes<Bundle: RustEmbed + 'static>() -> Router {
         .route("/assets/{name}", get(asset::<Bundle>))
         .route("/plain.css", get(async || plain(CSS, PLAIN_CSS)))
         .route("/plain.js", get(async || plain(JS, PLAIN_JS)))
+        .route("/token.js", get(async || plain(JS, TOKEN_JS)))
 }
 
 async fn page<Bundle: RustEmbed>(request: HeaderMap) -> Response {

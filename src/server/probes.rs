@@ -1,5 +1,4 @@
-//! Probes: health, readiness and metrics. They need neither a permit nor a connection of the pools, so they respond while
-//! the server is overloaded.
+//! Probes: health, readiness and metrics. They need no permit, so they respond while the server is overloaded.
 
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
@@ -9,6 +8,7 @@ use axum::{Extension, Router};
 
 use super::App;
 use super::capacity::Capacity;
+use crate::db::Obstacle;
 use crate::metrics::{Gauges, MEDIA_TYPE};
 
 const HEALTH: &str = "/health";
@@ -29,14 +29,23 @@ pub fn is_probe(route: &str) -> bool {
     [HEALTH, READY, METRICS].contains(&route)
 }
 
-/// Whether the server accepts requests: it is not stopping, and the database is ready.
+/// Whether the server can answer queries: it is not stopping, and the database is ready.
 async fn ready(State(app): State<App>, Extension(capacity): Extension<Capacity>) -> (StatusCode, String) {
     if capacity.sockets.are_stopping() {
         return (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping\n".into());
     }
     match app.api.db().probe.ready().await {
-        Ok(()) => (StatusCode::OK, "ready\n".into()),
+        Ok(obstacle) => (StatusCode::OK, obstacle.map_or("ready\n", limited).into()),
         Err(reason) => (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")),
+    }
+}
+
+/// What a server says that can read and not write.
+fn limited(obstacle: Obstacle) -> &'static str {
+    match obstacle {
+        Obstacle::ReadOnly => "ready, but the database is read-only: mutations fail with READ_ONLY\n",
+        Obstacle::Full => "ready, but the storage is full: the last mutation failed with STORAGE_FULL\n",
+        Obstacle::Failing => "ready, but the storage fails: the last mutation failed with STORAGE_FAILED\n",
     }
 }
 

@@ -3,6 +3,9 @@
 //! Bodies are read by [`GraphQLRequest`]. It reports neither the member that is wrong nor a `query` that is missing, and
 //! it rejects the `query: null` that Relay sends with a persisted query. [`Parameters`] reads those bodies, and requests
 //! from URLs and WebSockets: for URLs, async-graphql expects `operation_name` instead of `operationName`.
+//!
+//! A request without a `query` can have the id of a document: as `documentId` (GraphQL over HTTP, appendix A), or as
+//! `doc_id` or `id`, which Relay's network layers send. Where there is a `query`, ids are ignored.
 
 use async_graphql::{ParseRequestError, Request, ServerError, Variables};
 use async_graphql_axum::GraphQLRequest;
@@ -15,13 +18,17 @@ use serde::Deserialize;
 use serde_json::error::Category;
 use serde_json::{Map, Value};
 
-use crate::request::{Code, no_batches, refusal};
+use crate::request::{Code, DocumentId, no_batches, refusal};
 
 /// The parameters of a request (GraphQL over HTTP, section 5.1). Unknown ones are ignored.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Parameters {
     query: Option<String>,
+    document_id: Option<String>,
+    #[serde(rename = "doc_id")]
+    doc_id: Option<Value>,
+    id: Option<Value>,
     operation_name: Option<String>,
     variables: Option<Map<String, Value>>,
     extensions: Option<Map<String, Value>>,
@@ -32,6 +39,10 @@ pub struct Parameters {
 #[serde(rename_all = "camelCase")]
 struct UrlParameters {
     query: Option<String>,
+    document_id: Option<String>,
+    #[serde(rename = "doc_id")]
+    doc_id: Option<String>,
+    id: Option<String>,
     operation_name: Option<String>,
     variables: Option<String>,
     extensions: Option<String>,
@@ -85,9 +96,10 @@ pub fn of_url(url: &Uri) -> Result<Request, ServerError> {
         let map = text.map(|text| serde_json::from_str(&text).map_err(|error| unreadable(name, &error)));
         map.transpose().map(Option::flatten)
     };
-    let UrlParameters { query, operation_name, variables, extensions } = parameters;
+    let UrlParameters { query, document_id, doc_id, id, operation_name, variables, extensions } = parameters;
     let (variables, extensions) = (map("`variables`", variables)?, map("`extensions`", extensions)?);
-    Parameters { query, operation_name, variables, extensions }.try_into()
+    let (doc_id, id) = (doc_id.map(Value::String), id.map(Value::String));
+    Parameters { query, document_id, doc_id, id, operation_name, variables, extensions }.try_into()
 }
 
 fn unreadable(what: &str, error: &serde_json::Error) -> ServerError {
@@ -108,17 +120,21 @@ impl TryFrom<Parameters> for Request {
     type Error = ServerError;
 
     fn try_from(parameters: Parameters) -> Result<Self, ServerError> {
-        let Parameters { query, operation_name, variables, extensions } = parameters;
+        let Parameters { query, document_id, doc_id, id, operation_name, variables, extensions } = parameters;
+        // Members of these names that are no text count as unknown.
+        let text = |value: Value| if let Value::String(text) = value { Some(text) } else { None };
+        let id = document_id.or_else(|| doc_id.and_then(text)).or_else(|| id.and_then(text));
+        let id = id.filter(|id| !id.is_empty());
         let mut request = Self::new(query.as_deref().unwrap_or_default());
         request.operation_name = operation_name;
         request.variables = Variables::from_json(Value::Object(variables.unwrap_or_default()));
         let value = |(name, value): (String, Value)| Some((name, async_graphql::Value::from_json(value).ok()?));
         request.extensions.0 = extensions.unwrap_or_default().into_iter().filter_map(value).collect();
         let request = normalised(request);
-        if query.is_none() && !request.extensions.contains_key("persistedQuery") {
-            return Err(refusal(Code::RequestMalformed, "expected a `query`"));
+        if query.is_none() && id.is_none() && !request.extensions.contains_key("persistedQuery") {
+            return Err(refusal(Code::RequestMalformed, "expected a `query`, or the id of a document"));
         }
-        Ok(request)
+        Ok(if let Some(id) = id { request.data(DocumentId(id)) } else { request })
     }
 }
 

@@ -2,6 +2,7 @@
 //! a GraphQL error with a code, like any other.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 
 use async_graphql::{Response as GraphQLResponse, ServerError, Value};
 use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, VARY};
@@ -15,9 +16,11 @@ use crate::request::{Code, Error, refusal, was_executed};
 #[derive(Clone, Debug)]
 pub struct Codes(pub Vec<Code>);
 
+#[derive(Default)]
 struct Body {
     data: Option<Value>,
     errors: Vec<ServerError>,
+    extensions: BTreeMap<String, Value>,
 }
 
 impl Body {
@@ -32,6 +35,11 @@ impl Body {
             json.extend_from_slice(if self.data.is_some() { b",\"errors\":" } else { b"\"errors\":" });
             json.extend(serde_json::to_vec(&self.errors).unwrap_or_else(|_| b"[]".to_vec()));
         }
+        if !self.extensions.is_empty() {
+            // A response has data or errors.
+            json.extend_from_slice(b",\"extensions\":");
+            json.extend(serde_json::to_vec(&self.extensions).unwrap_or_else(|_| b"{}".to_vec()));
+        }
         json.push(b'}');
         json
     }
@@ -40,17 +48,17 @@ impl Body {
 /// The response to a request that the API has read.
 pub fn respond(media: Media, response: GraphQLResponse) -> Response {
     let data = was_executed(&response).then_some(response.data);
-    write(media, Body { data, errors: response.errors })
+    write(media, Body { data, errors: response.errors, extensions: response.extensions })
 }
 
 /// Rejects a request as a whole.
 pub fn reject(media: Media, code: Code, message: impl Into<String>) -> Response {
-    write(media, Body { data: None, errors: vec![refusal(code, message)] })
+    write(media, Body { errors: vec![refusal(code, message)], ..Body::default() })
 }
 
 /// The response to a request whose handler panicked. The log has the cause, under the id in the response.
 pub fn panicked(panic: Box<dyn Any + Send>) -> Response {
-    write(Media::GraphQL, Body { data: None, errors: vec![Error::panicked(&*panic).of_request()] })
+    write(Media::GraphQL, Body { errors: vec![Error::panicked(&*panic).of_request()], ..Body::default() })
 }
 
 /// The status of a request that was rejected as a whole.
@@ -70,7 +78,9 @@ fn status(media: Media, code: Option<Code>) -> StatusCode {
         Some(Code::TimedOut) => StatusCode::GATEWAY_TIMEOUT,
         // The request could be read: for an older client, every response to it is 200.
         _ if media == Media::Json => StatusCode::OK,
+        Some(Code::Unauthenticated) => StatusCode::UNAUTHORIZED,
         Some(Code::ParseFailed | Code::PersistedQueryMismatch) => StatusCode::BAD_REQUEST,
+        Some(Code::Forbidden | Code::DocumentNotTrusted) => StatusCode::FORBIDDEN,
         Some(Code::PersistedQueryNotFound) => StatusCode::NOT_FOUND,
         _ => StatusCode::UNPROCESSABLE_ENTITY,
     }

@@ -3,9 +3,10 @@
 //! This loop replaces `axum::serve`, which limits neither the size and time of a request's head nor the time to send a
 //! response, and which waits forever for the last connection.
 //!
-//! At shutdown, connections that wait in the accept queue are accepted, and the listener is closed. Running requests get
-//! their responses, with `Connection: close`. An idle connection stays open for [`LINGER`], because its client may be
-//! about to send a request; a response then closes it. Connections that are left after `SHUTDOWN_TIMEOUT` are closed.
+//! At shutdown, the connections that are already established are accepted, and the listener is closed: see `last`. Running
+//! requests get their responses, with `Connection: close`. An idle connection stays open for [`LINGER`], because its
+//! client may be about to send a request; a response then closes it. Connections that are left after `SHUTDOWN_TIMEOUT`
+//! are closed.
 
 use std::io;
 use std::net::SocketAddr;
@@ -28,7 +29,9 @@ use tokio::time::{Instant, sleep, timeout_at};
 use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
-use super::websocket::Sockets;
+use super::capacity::Capacity;
+use super::client::Peer;
+use super::last::accept_last;
 use crate::config::Bounds;
 
 /// How long an idle connection stays open at shutdown.
@@ -49,7 +52,7 @@ pub async fn serve(
     listener: TcpListener,
     router: Router,
     bounds: &Bounds,
-    sockets: &Sockets,
+    Capacity { clients, sockets, .. }: &Capacity,
     stop: impl Future<Output = ()> + Send,
 ) {
     let mut http = http1::Builder::new();
@@ -75,7 +78,17 @@ pub async fn serve(
             // Further connections wait in the accept queue, which the system limits.
             accepted = listener.accept(), if connections.len() < bounds.max_connections => match accepted {
                 Ok((stream, peer)) => {
-                    connections.spawn(connection(prepare(stream), peer, http.clone(), router.clone(), stopped.clone()));
+                    let client = clients.at(peer);
+                    let share = client.as_ref().map(|client| client.connections().clone().try_acquire_owned());
+                    let Ok(share) = share.transpose() else {
+                        tracing::debug!(%peer, "closed: the client is at its share of connections");
+                        continue;
+                    };
+                    let served = connection(prepare(stream), peer, http.clone(), router.clone(), stopped.clone());
+                    connections.spawn(async move {
+                        served.await;
+                        drop((share, client));
+                    });
                 }
                 Err(error) => accept_failed(&error).await,
             },
@@ -86,11 +99,10 @@ pub async fn serve(
     sockets.stop();
     stopping.send_replace(true);
     tracing::info!(connections = connections.len(), "stopping");
-    // The system has already established the connections in the accept queue.
-    while let Ok(Ok((stream, peer))) = timeout_at(Instant::now(), listener.accept()).await {
+    accept_last(listener, end, |stream, peer| {
         connections.spawn(connection(prepare(stream), peer, http.clone(), router.clone(), stopped.clone()));
-    }
-    drop(listener);
+    })
+    .await;
     let drained = async {
         while connections.join_next().await.is_some() {}
         sockets.ended().await;
@@ -105,7 +117,7 @@ pub async fn serve(
 }
 
 /// Ignores a client that has disconnected. If the system has no sockets left, waits for connections to end.
-async fn accept_failed(error: &io::Error) {
+pub async fn accept_failed(error: &io::Error) {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset};
     if !matches!(error.kind(), ConnectionAborted | ConnectionReset) {
         tracing::error!(%error, "cannot accept a connection");
@@ -122,7 +134,8 @@ async fn connection(
 ) {
     let stopping = stopped.clone();
     let service = service_fn(move |request: Request<hyper::body::Incoming>| {
-        let request = request.map(Body::new);
+        let mut request = request.map(Body::new);
+        request.extensions_mut().insert(Peer(peer));
         let (router, stopping) = (router.clone(), stopping.clone());
         async move {
             let mut response: Response = router.oneshot(request).await?;

@@ -38,7 +38,7 @@ use axum::http::HeaderMap;
 use axum::http::header::UPGRADE;
 use axum::response::Response;
 use serde_json::{Map, Value};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 use super::buffers::Buffers;
 use super::media::Media;
@@ -92,6 +92,8 @@ pub struct Sockets {
     stop: Arc<watch::Sender<bool>>,
     max: usize,
     buffers: Buffers,
+    /// The share of one client.
+    share: Option<Arc<Semaphore>>,
 }
 
 /// Whether a request asks for a WebSocket, even if its handshake is invalid.
@@ -103,7 +105,12 @@ pub(super) fn is_websocket(headers: &HeaderMap) -> bool {
 impl Sockets {
     /// At most this many WebSockets, within this memory budget.
     pub(super) fn new(max: usize, buffers: Buffers) -> Self {
-        Self { stop: Arc::default(), max, buffers }
+        Self { stop: Arc::default(), max, buffers, share: None }
+    }
+
+    /// The WebSockets of one client, which are among these, within its memory budget.
+    pub(super) fn shared(&self, share: Arc<Semaphore>, buffers: Buffers) -> Self {
+        Self { share: Some(share), buffers, ..self.clone() }
     }
 
     /// Upgrades a request to a WebSocket, and executes the operations on it.
@@ -124,6 +131,11 @@ impl Sockets {
             let message = format!("all {} WebSockets are in use (the setting MAX_WEBSOCKETS): try again", self.max);
             return reject(Media::Json, Code::Overloaded, message);
         }
+        let share = self.share.as_ref().map(|share| Arc::clone(share).try_acquire_owned());
+        let Ok(share) = share.transpose() else {
+            let message = "this client is at its share of WebSockets (seven eighths of the setting MAX_WEBSOCKETS)";
+            return reject(Media::Json, Code::Overloaded, message);
+        };
         let operations = Operations::new(self.buffers.clone());
         request
             .protocols([PROTOCOL])
@@ -131,6 +143,7 @@ impl Sockets {
             .max_frame_size(MAX_MESSAGE)
             .read_buffer_size(READ_BUFFER)
             .on_upgrade(async move |socket| {
+                let _share = share;
                 let stopped = async {
                     // The sender is dropped with the server.
                     let _ = stop.wait_for(|stop| *stop).await;

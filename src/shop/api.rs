@@ -9,7 +9,7 @@ use super::{Schema, requests};
 use crate::config::Limits;
 use crate::db::Db;
 use crate::events::Events;
-use crate::request;
+use crate::request::{self, Trusted};
 
 /// The schema over a database, ready to execute. Cheap to clone.
 #[derive(Clone)]
@@ -22,8 +22,13 @@ pub struct Api {
 impl Api {
     /// The API over a database, within these limits.
     pub fn new(db: Db, limits: Limits) -> Self {
+        Self::with(db, limits, Trusted::default())
+    }
+
+    /// The same, with trusted documents.
+    pub fn with(db: Db, limits: Limits, trusted: Trusted) -> Self {
         let events = Events::new(&db);
-        Self { requests: requests(&db, &events, limits), db, events }
+        Self { requests: requests(&db, &events, limits, trusted), db, events }
     }
 
     /// The events of the database, for writers and subscribers.

@@ -31,11 +31,11 @@ use payload::Payload;
 use rating::{ChangeRatingInput, ChangedRating, DeleteRatingInput, DeletedRating, GivenRating, RateBookInput};
 use write::{Attempt, Write};
 
-use crate::request::{Error, Permission};
+use crate::request::Error;
 
 pub struct Mutation;
 
-/// The prices of the fields below, and of their payloads.
+/// The prices of the fields below.
 pub const COSTS: Costs = &[
     ("addBook", Cost::Write),
     ("updateBook", Cost::Write),
@@ -45,9 +45,11 @@ pub const COSTS: Costs = &[
     ("deleteRating", Cost::Write),
     ("placeOrder", Cost::Write),
     ("cancelOrder", Cost::Write),
-    ("previousEdgeCursor", Cost::Statement),
-    ("previousEdgeCursorOfBook", Cost::Statement),
 ];
+
+/// The prices of the fields of payloads.
+pub const COSTS_OF_PAYLOADS: Costs =
+    &[("previousEdgeCursor", Cost::Statement), ("previousEdgeCursorOfBook", Cost::Statement)];
 
 /// The entry points for writing. Each is done wholly or not at all. One that is not done is null beside all
 /// that is wrong with its input, where `extensions.field` names the field.
@@ -126,7 +128,7 @@ impl Mutation {
     }
 }
 
-/// Checks the permission and the input, and runs the write. Adds every error to the response.
+/// Checks the input, and runs the write. Adds every error to the response.
 async fn perform<I: Input>(context: &Context<'_>, input: I) -> Option<Shown<Payload<<I::Write as Write>::Done>>>
 where
     Payload<<I::Write as Write>::Done>: OutputType,
@@ -137,10 +139,6 @@ where
             context.add_error(context.set_error_path(error));
         }
     };
-    if let Err(error) = Permission::check(context) {
-        refuse(vec![error]);
-        return None;
-    }
     let client_mutation_id = input.client_mutation_id();
     let mut problems = Problems::default();
     let Some(write) = input.check(context, &mut problems) else {

@@ -4,11 +4,13 @@ use async_graphql::futures_util::future::ready;
 use async_graphql::futures_util::stream::{Stream, StreamExt};
 use async_graphql::{Context, ID};
 use keyset_graphql::{Column, Edge, Model, OrderBy, Sort, sort};
+use sea_orm::DbErr;
 
 use super::list::ShopObject;
 use super::node_type::{NodeId, NodeType};
 use super::order::{BookOrder, OrderSortField};
 use super::rating::{Rating, RatingSortField};
+use crate::db::Failure;
 use crate::events::{Event, Events, Lagged};
 use crate::request::{Code, Error, Result, database};
 
@@ -70,7 +72,7 @@ async fn added<T: Added + 'static>(
 ) -> Result<impl Stream<Item = Result<Edge<T>>> + use<T>> {
     let order = sort::by_columns::<T::Entity, _>(&OrderBy(order_by))?;
     let book = book_id.map(|id| NodeId::parse_as(&id, NodeType::Book)).transpose()?.map(|id| id.key);
-    let events = context.data_unchecked::<Events>().subscribe().await.map_err(database)?.into_stream();
+    let events = context.data_unchecked::<Events>().subscribe().await.map_err(silent)?.into_stream();
     Ok(events.filter_map(move |event| {
         ready(match event {
             Ok(event) if book.is_some_and(|book| book != event.book_id()) => None,
@@ -78,6 +80,17 @@ async fn added<T: Added + 'static>(
             Err(lagged) => Some(Err(lagging(lagged))),
         })
     }))
+}
+
+/// The error of a database that does not announce events.
+fn silent(error: DbErr) -> Error {
+    match Failure::of(&error) {
+        Failure::ReadOnly => Error::client(
+            Code::ReadOnly,
+            "the database of this server is read-only and announces no events: subscribe to a server that can write",
+        ),
+        _ => database(error),
+    }
 }
 
 fn lagging(lagged: Lagged) -> Error {

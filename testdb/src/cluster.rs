@@ -47,11 +47,7 @@ impl Cluster {
             println!("skipped: there is no initdb in /usr/lib/postgresql");
             return None;
         };
-        let folder = env::temp_dir().join(format!("bookends_cluster_{}", Uuid::now_v7().simple()));
-        fs::create_dir(&folder).expect("a folder can be made");
-        let settings = settings.iter().map(ToString::to_string).collect();
-        let mut cluster = Self { folder, programs, port: 0, settings, server: None };
-        change_owner(&cluster.folder);
+        let mut cluster = Self::new(programs, settings.iter().map(ToString::to_string).collect());
         let mut initdb = cluster.program("initdb");
         initdb.arg("-D").arg(cluster.data()).args(["-U", "postgres", "-A", "scram-sha-256", "--no-sync", "--pwfile"]);
         let password = cluster.file("password", "secret");
@@ -60,6 +56,30 @@ impl Cluster {
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         cluster.begin();
         Some(cluster)
+    }
+
+    /// Starts a replica of this server, with all that has been committed. It can only be read.
+    ///
+    /// # Panics
+    ///
+    /// If it does not start.
+    #[must_use]
+    pub fn replica(&self) -> Self {
+        let mut replica = Self::new(self.programs.clone(), self.settings.clone());
+        let mut copy = replica.program("pg_basebackup");
+        copy.args(["--write-recovery-conf", "--checkpoint=fast", "--no-sync", "--dbname", &self.url(""), "--pgdata"]);
+        let copied = copy.arg(replica.data()).output().expect("pg_basebackup runs");
+        assert!(copied.status.success(), "{}", String::from_utf8_lossy(&copied.stderr));
+        replica.begin();
+        replica
+    }
+
+    /// A server in a folder of its own, without files.
+    fn new(programs: PathBuf, settings: Vec<String>) -> Self {
+        let folder = env::temp_dir().join(format!("bookends_cluster_{}", Uuid::now_v7().simple()));
+        fs::create_dir(&folder).expect("a folder can be made");
+        change_owner(&folder);
+        Self { folder, programs, port: 0, settings, server: None }
     }
 
     /// Starts the server on a free port. Only PostgreSQL itself can find out whether a port is free, by binding it.
@@ -91,7 +111,7 @@ impl Cluster {
                 return false;
             }
             assert!(!has_ended, "PostgreSQL does not start: {log}");
-            if log.contains("ready to accept connections") {
+            if log.contains("ready to accept") {
                 return true;
             }
             assert!(Instant::now() < end, "PostgreSQL has not started: {log}");

@@ -52,7 +52,7 @@ impl Drop for TestDb {
     fn drop(&mut self) {
         match &self.location {
             Location::File(path) => {
-                for suffix in ["", "-wal", "-shm"] {
+                for suffix in ["", "-wal", "-shm", "-lock"] {
                     let _ = std::fs::remove_file(format!("{}{suffix}", path.display()));
                 }
             }

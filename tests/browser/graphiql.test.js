@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { origin, picture, visit } from "./browser.js";
+import { goOn, isForgotten, origin, picture, token, visit } from "./browser.js";
 
 const TABS = ["Ratings", "NextRatings", "Books", "Search", "RateBook", "RatingAdded"];
 
 const api = new URL("graphql", origin);
 const ask = async (query) => {
-  const headers = { "Content-Type": "application/json" };
+  const headers = { "Content-Type": "application/json", Authorization: `Bearer ${token}` };
   await fetch(api, { method: "POST", headers, body: JSON.stringify({ query }) });
 };
 
@@ -108,9 +108,11 @@ test("the subscription hears of a new rating", () =>
     await openTab(page, "RateBook");
     const mutation = await text(page, "operation.graphql");
     await openTab(page, "RatingAdded");
+    let opening;
     const subscribed = new Promise((resolve) => {
       page.on("websocket", (socket) =>
         socket.on("framesent", ({ payload }) => {
+          if (payload.includes('"type":"connection_init"')) opening = payload;
           if (payload.includes('"type":"subscribe"')) resolve();
         }),
       );
@@ -121,14 +123,65 @@ test("the subscription hears of a new rating", () =>
     const again = setInterval(() => ask(mutation), 500);
     const { ratingAdded } = (await answer(page).finally(() => clearInterval(again))).data;
     assert.equal(ratingAdded.node.rating, 4);
+    assert(opening.includes(`"Authorization":"Bearer ${token}"`), opening);
     await picture(page, "rating-added");
   }));
 
-test("the token goes with the request", () =>
+/** The request headers of the tab that is open. */
+const headers = (page) => text(page, "request-headers.json");
+
+test("the token of the URL is in the headers of every tab, also after a reload", () =>
+  visit(async (page) => {
+    const expected = JSON.stringify({ Authorization: `Bearer ${token}` }, null, 2);
+    for (const _ of ["opened", "reloaded"]) {
+      await ready(page);
+      assert.equal(page.url(), origin.href);
+      assert.equal(await headers(page), expected);
+      await openTab(page, "RateBook");
+      assert.equal(await headers(page), expected);
+      assert.equal((await run(page)).data.rateBook.ratingEdge.node.rating, 4);
+      await page.getByRole("button", { name: "New tab" }).click();
+      assert.equal(await headers(page), expected);
+      await page.waitForFunction(() => localStorage["bookends:graphiql:tabState"]?.includes("<untitled>"));
+      assert(await isForgotten(page));
+      await page.reload();
+    }
+    await ready(page);
+    await page.getByRole("button", { name: "Show History" }).click();
+    await page.locator(".graphiql-history-item-label", { hasText: "RateBook" }).first().click();
+    await settled(page);
+    assert.equal(await headers(page), expected);
+    assert.match(await text(page, "operation.graphql"), /mutation RateBook/);
+    await picture(page, "history");
+  }));
+
+test("another token replaces it", () =>
+  visit(async (page) => {
+    await ready(page);
+    await goOn(page, "token=other");
+    await ready(page);
+    assert.equal(page.url(), origin.href);
+    assert.match(await headers(page), /"Bearer other"/);
+  }));
+
+// What Chromium logs for it.
+const REFUSED = "logs Failed to load resource: the server responded with a status of 401 (Unauthorized)";
+
+test("the mutation is refused without the token", () =>
+  visit(
+    async (page) => {
+      await ready(page);
+      await openTab(page, "RateBook");
+      const { errors } = await run(page);
+      assert.equal(errors[0].extensions.code, "UNAUTHENTICATED");
+    },
+    { url: origin, expected: [REFUSED] },
+  ));
+
+test("a token that is typed goes with the request", () =>
   visit(async (page) => {
     await ready(page);
     await page.getByRole("button", { name: "Headers" }).click();
-    assert.match(await text(page, "request-headers.json"), /"Authorization": "Bearer …"/);
     await picture(page, "headers");
     // The editor closes the brackets and quotes that are typed.
     await write(page, "Headers", '{ "Authorization": "Bearer secret');

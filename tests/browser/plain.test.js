@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { picture, visit } from "./browser.js";
+import { goOn, isForgotten, origin, picture, token, visit } from "./browser.js";
 
 async function run(page) {
   const answered = page.waitForResponse((response) => response.url().endsWith("/graphql"));
@@ -31,6 +31,34 @@ test("the form sends variables and a token", () =>
     assert.equal(await (await request).headerValue("authorization"), "Bearer secret");
     assert.equal((await answer(page)).data.books.nodes.length, 2);
   }));
+
+const WRITE = 'mutation { addBook(input: { name: "x", year: 0 }) { bookEdge { node { name } } } }';
+
+test("the form writes with the token of the URL, also after a reload", () =>
+  visit(async (page) => {
+    for (const year of [1, 2]) {
+      assert.equal(page.url(), origin.href);
+      assert.equal(await page.getByLabel("Token").inputValue(), token);
+      await page.getByLabel("Query").fill(WRITE.replace("0", year));
+      await run(page);
+      assert.equal((await answer(page)).data.addBook.bookEdge.node.name, "x");
+      assert(await isForgotten(page));
+      await page.reload();
+    }
+    await goOn(page, "token=other");
+    assert.equal(page.url(), origin.href);
+    assert.equal(await page.getByLabel("Token").inputValue(), "other");
+  }));
+
+test("the form does not write without the token", () =>
+  visit(
+    async (page) => {
+      await page.getByLabel("Query").fill(WRITE);
+      await page.getByRole("button", { name: "Run" }).click();
+      await page.locator("#answer", { hasText: "UNAUTHENTICATED" }).waitFor();
+    },
+    { url: origin },
+  ));
 
 test("the form says what is wrong with its variables", () =>
   visit(async (page) => {

@@ -238,7 +238,7 @@ async fn pages_of_allowed_origins_may_read() {
         assert_eq!(header("Access-Control-Allow-Origin").as_deref(), allowed, "{origins:?}");
         assert_eq!(header("Access-Control-Allow-Credentials"), None);
         if allowed.is_some() {
-            let headers = "content-type,authorization,x-request-id,traceparent,tracestate";
+            let headers = "content-type,authorization,x-request-id,graphql-cost,traceparent,tracestate";
             assert_eq!(header("Access-Control-Allow-Headers").unwrap(), headers);
         }
     }

@@ -8,7 +8,7 @@ use testdb::TestDb;
 use crate::counter::Client;
 use crate::patience::until;
 use crate::program::{LONG, Program, bookends};
-use crate::wire::{Connection, Outcome, ask, get, post, post_with};
+use crate::wire::{Connection, Outcome, ask, get, post_with, write};
 
 /// The number of connections, limited by the file descriptors of a process and those of other tests. In CI, the wanted
 /// number must fit.
@@ -25,7 +25,7 @@ fn many(wanted: usize) -> usize {
 
 /// The data of a response without errors.
 fn data(address: &str, query: &str) -> Value {
-    let answer = ask(address, post(&json!({ "query": query }).to_string()));
+    let answer = ask(address, write(&json!({ "query": query }).to_string()));
     let mut answer: Value = serde_json::from_str(&answer.body).unwrap();
     assert!(answer["errors"].is_null(), "{answer}");
     answer["data"].take()

@@ -1,13 +1,15 @@
 //! Which clients may open a WebSocket, and write on it.
 
-use bookends::config::{Bounds, Secret};
+use bookends::config::Bounds;
 use bookends::server::websocket::PROTOCOL;
 use bookends::server::{Access, Server};
 use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Error;
 
 use crate::counter::Client;
-use crate::served::{Served, code};
+use crate::served::{LONG, Served, code, writable};
 use crate::shop::{SMALL, Shop};
 
 const WRITE: &str = "mutation { addBook(input: { name: \"x\", year: 1 }) { clientMutationId } }";
@@ -70,14 +72,12 @@ async fn h4_an_offer_of_another_protocol_is_ignored() {
 #[tokio::test]
 async fn the_permission_comes_from_connection_init() {
     let shop = Shop::new(SMALL).await;
-    let token = || Access::Token(Secret::new("sesame".into()));
     for (access, opening, code) in [
-        (token(), json!({ "Authorization": "Bearer sesame" }), None),
-        (token(), json!({ "authorization": "Bearer sesame" }), None),
-        (token(), json!({ "authorization": "Bearer open" }), Some("UNAUTHENTICATED")),
-        (token(), json!({ "authorization": 1 }), Some("UNAUTHENTICATED")),
-        (token(), json!({}), Some("UNAUTHENTICATED")),
-        (Access::Loopback, json!({}), None),
+        (writable(), json!({ "Authorization": "Bearer sesame" }), None),
+        (writable(), json!({ "authorization": "Bearer sesame" }), None),
+        (writable(), json!({ "authorization": "Bearer open" }), Some("UNAUTHENTICATED")),
+        (writable(), json!({ "authorization": 1 }), Some("UNAUTHENTICATED")),
+        (writable(), json!({}), Some("UNAUTHENTICATED")),
         (Access::Nobody, json!({ "authorization": "Bearer sesame" }), Some("FORBIDDEN")),
     ] {
         let server = serve(&shop, access, &[]).await;
@@ -88,15 +88,46 @@ async fn the_permission_comes_from_connection_init() {
         let errors = if answer["type"] == "error" { &answer["payload"] } else { &answer["payload"]["errors"] };
         assert_eq!(errors[0]["extensions"]["code"], code.map_or(Value::Null, Value::from), "{opening} {answer}");
     }
-    assert_eq!(shop.data("{ books { totalCount } }").await["books"]["totalCount"], 8 + 3);
+    assert_eq!(shop.data("{ books { totalCount } }").await["books"]["totalCount"], 8 + 2);
 }
 
-/// An allowed origin may read. Without a token, only pages of this machine may write.
+/// An allowed origin may read. To write, it needs the token, too.
 #[tokio::test]
-async fn an_allowed_origin_does_not_write_without_a_token() {
+async fn an_allowed_origin_does_not_write_without_the_token() {
     let shop = Shop::new(SMALL).await;
-    let server = serve(&shop, Access::Loopback, &["https://shop.example"]).await;
+    let server = serve(&shop, writable(), &["https://shop.example"]).await;
     let mut client = open(&server, "https://shop.example").await.unwrap().opened(json!({})).await;
     client.subscribe("1", WRITE).await;
-    assert!(client.hear().await.to_string().contains("FORBIDDEN"));
+    let answer = client.hear().await;
+    assert_eq!((&answer["type"], &answer["id"]), (&"error".into(), &"1".into()), "{answer}");
+    assert_eq!(answer["payload"][0]["extensions"]["code"], "UNAUTHENTICATED");
+    // The connection stays open.
+    client.subscribe("2", "{ books { totalCount } }").await;
+    assert_eq!(client.hear().await["payload"]["data"]["books"]["totalCount"], 8);
+}
+
+/// A complete URL in the request line names the host, whatever `Host` says (RFC 9112, section 3.2.2).
+#[tokio::test]
+async fn a_complete_url_overrides_host() {
+    let shop = Shop::new(SMALL).await;
+    let server = serve(&shop, Access::Nobody, &[]).await;
+    let own = &server.address;
+    for (target, host, origin, status) in [
+        ("/graphql", own.as_str(), own.as_str(), "101"),
+        ("/graphql", own, "evil.example", "403"),
+        ("http://evil.example/graphql", own, own, "403"),
+        ("http://evil.example/graphql", own, "evil.example", "101"),
+        (&format!("http://{own}/graphql"), "evil.example", own, "101"),
+        (&format!("http://{own}/graphql"), "evil.example", "evil.example", "403"),
+    ] {
+        let mut socket = server.connect().await;
+        let head =
+            format!("GET {target} HTTP/1.1\r\nHost: {host}\r\nOrigin: http://{origin}\r\nConnection: Upgrade\r\n");
+        let version = "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n";
+        let protocol = format!("Upgrade: websocket\r\n{version}Sec-WebSocket-Protocol: {PROTOCOL}\r\n\r\n");
+        socket.write_all(format!("{head}{protocol}").as_bytes()).await.unwrap();
+        let mut line = [0; "HTTP/1.1 101".len()];
+        timeout(LONG, socket.read_exact(&mut line)).await.expect("the server answers").unwrap();
+        assert_eq!(String::from_utf8_lossy(&line), format!("HTTP/1.1 {status}"), "{target} {host} {origin}");
+    }
 }

@@ -54,7 +54,7 @@ async fn variables_and_aliases_count() {
     assert_eq!(shop.code(&format!("{{ {} }}", aliases.join(" "))).await, "QUERY_TOO_COMPLEX");
     for field in ["totalCount", "approximateCount(upTo: 10000) { value }", "pageCursors { first { page } }"] {
         let fields: Vec<String> = (0..500).map(|n| format!("a{n}: {field}")).collect();
-        let query = format!("{{ ratings(first: 0) {{ {} }} }}", fields.join(" "));
+        let query = format!("{{ ratings(first: 10) {{ {} }} }}", fields.join(" "));
         assert_eq!(shop.code(&query).await, "QUERY_TOO_COMPLEX", "{field}");
     }
     let nodes: Vec<String> = (0..400).map(|n| format!("a{n}: nodes(ids: $id) {{ id }}")).collect();
@@ -201,18 +201,15 @@ async fn every_mutation_of_the_schema_has_a_price() {
 }
 
 /// What GraphiQL and every code generator ask first.
-#[tokio::test]
-async fn introspection_is_within_the_limits() {
-    let shop = Shop::new(SMALL).await;
+pub fn introspection() -> String {
     let of_type = "kind name ".to_owned() + &"ofType { kind name ".repeat(9) + &"} ".repeat(9);
     let value = format!("name description type {{ {of_type} }} defaultValue");
-    let introspection = format!(
+    format!(
         "{{ __schema {{ queryType {{ name }} directives {{ name args {{ {value} }} }} types {{ kind name description
             fields(includeDeprecated: true) {{ name description args {{ {value} }} type {{ {of_type} }} }}
             inputFields {{ {value} }} interfaces {{ {of_type} }} enumValues {{ name description }} possibleTypes {{ {of_type} }}
         }} }} }}"
-    );
-    shop.data(&introspection).await;
+    )
 }
 
 #[tokio::test]

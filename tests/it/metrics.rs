@@ -24,7 +24,7 @@ use crate::shop::{SMALL, empty};
 async fn served() -> (TestDb, Served) {
     let (test, db) = empty().await;
     seed::fill(&db, SMALL, Progress::Lines).await.unwrap();
-    let server = Server::new(Api::new(db, Limits::DEFAULT), Access::Loopback, Bounds::DEFAULT);
+    let server = Server::new(Api::new(db, Limits::DEFAULT), Access::Nobody, Bounds::DEFAULT);
     (test, Served::of(server).await)
 }
 

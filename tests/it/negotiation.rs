@@ -2,7 +2,7 @@
 
 use async_graphql::Variables;
 use axum::body::Body;
-use axum::http::header::{ACCEPT, ALLOW, CONTENT_TYPE, VARY};
+use axum::http::header::{ACCEPT, ALLOW, AUTHORIZATION, CONTENT_TYPE, VARY, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use bookends::config::Limits;
 use bookends::server::Access;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tower::ServiceExt;
 
-use crate::served::routes;
+use crate::served::{routes, writable};
 use crate::shop::{SMALL, Shop};
 
 const GRAPHQL: &str = "application/graphql-response+json";
@@ -30,7 +30,11 @@ impl Answer {
 }
 
 async fn send(shop: &Shop, request: Request<Body>) -> Answer {
-    let response = routes(shop.api.clone(), Access::Loopback).oneshot(request).await.unwrap();
+    send_to(shop, writable(), request).await
+}
+
+async fn send_to(shop: &Shop, access: Access, request: Request<Body>) -> Answer {
+    let response = routes(shop.api.clone(), access).oneshot(request).await.unwrap();
     let (head, body) = response.into_parts();
     let body = axum::body::to_bytes(body, usize::MAX).await.unwrap();
     Answer { status: head.status, headers: head.headers, body: serde_json::from_slice(&body).unwrap_or_default() }
@@ -52,7 +56,7 @@ pub fn hex(bytes: &[u8], mark: &str) -> String {
 }
 
 /// A URL with these parameters.
-fn url(parameters: &[(&str, &str)]) -> String {
+pub fn url(parameters: &[(&str, &str)]) -> String {
     let pairs: Vec<String> =
         parameters.iter().map(|(name, value)| format!("{name}={}", hex(value.as_bytes(), "%"))).collect();
     format!("/graphql?{}", pairs.join("&"))
@@ -173,6 +177,34 @@ async fn h4_get_only_reads() {
         let answer = send(&shop, request).await;
         assert_eq!((answer.status, answer.code()), (StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"), "{method}");
     }
+}
+
+/// A mutation without the permission is refused as a whole: 401 with a challenge (RFC 6750), or 403 where no token helps.
+#[tokio::test]
+async fn h3_a_mutation_without_permission_has_a_status_and_no_data() {
+    const MISSING: &str = r#"Bearer realm="bookends""#;
+    const WRONG: &str = r#"Bearer realm="bookends", error="invalid_token""#;
+    let shop = Shop::new(SMALL).await;
+    let add = json!({ "query": "mutation { addBook(input: { name: \"x\", year: 0 }) { clientMutationId } }" });
+    for (access, token, status, challenge) in [
+        (writable(), None, StatusCode::UNAUTHORIZED, Some(MISSING)),
+        (writable(), Some("Basic c2VzYW1l"), StatusCode::UNAUTHORIZED, Some(MISSING)),
+        (writable(), Some("Bearer open"), StatusCode::UNAUTHORIZED, Some(WRONG)),
+        (Access::Nobody, Some("Bearer sesame"), StatusCode::FORBIDDEN, None),
+    ] {
+        let code = if challenge.is_some() { "UNAUTHENTICATED" } else { "FORBIDDEN" };
+        for (accept, status, challenge) in [(GRAPHQL, status, challenge), (JSON, StatusCode::OK, None)] {
+            let mut request = Request::post("/graphql").header(CONTENT_TYPE, JSON).header(ACCEPT, accept);
+            if let Some(token) = token {
+                request = request.header(AUTHORIZATION, token);
+            }
+            let answer = send_to(&shop, access.clone(), request.body(add.to_string().into()).unwrap()).await;
+            let found = answer.headers.get(WWW_AUTHENTICATE).map(|challenge| challenge.to_str().unwrap());
+            assert_eq!((answer.status, answer.code(), found), (status, code, challenge), "{token:?} {accept}");
+            assert!(answer.body.get("data").is_none(), "{}", answer.body);
+        }
+    }
+    assert_eq!(shop.count("books").await, 8, "nothing was written");
 }
 
 #[tokio::test]

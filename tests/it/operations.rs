@@ -11,7 +11,7 @@ const API: &str = "docs/api.md";
 const DOCKERFILE: &str = include_str!("../../Dockerfile");
 
 /// The rows of the table under a heading of a document, without its own head.
-fn rows(document: &str, heading: &str) -> Vec<String> {
+pub fn rows(document: &str, heading: &str) -> Vec<String> {
     let text = read(document);
     let (_, section) = text.split_once(&format!("\n## {heading}\n")).unwrap();
     let section = section.split_once("\n## ").map_or(section, |(section, _)| section);
@@ -20,7 +20,7 @@ fn rows(document: &str, heading: &str) -> Vec<String> {
 
 /// Says which rows to add, and which to remove; or does it.
 #[track_caller]
-fn same(document: &str, heading: &str, found: &[String], expected: &[String]) {
+pub fn same(document: &str, heading: &str, found: &[String], expected: &[String]) {
     if found != expected && is_update() {
         return update(document, &found.join("\n"), &expected.join("\n"));
     }

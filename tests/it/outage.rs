@@ -12,7 +12,7 @@ use bookends::db::Db;
 use bookends::request::Permission;
 use bookends::seed::{self, Progress};
 use bookends::shop::Api;
-use sea_orm::EntityTrait;
+use sea_orm::{ConnectionTrait, EntityTrait};
 use serde_json::Value;
 use testdb::{Cluster, Stop};
 
@@ -26,6 +26,17 @@ async fn a_server_waits_for_its_database() {
     let line = program.says("does not answer yet");
     assert!(line.contains("the PostgreSQL database postgres at localhost:") && !line.contains("secret"), "{line}");
     cluster.resume();
+    program.address();
+}
+
+#[tokio::test]
+async fn a_server_waits_until_its_database_is_created() {
+    let Some(cluster) = Cluster::start(&[]) else { return };
+    let program = Program::start(&mut bookends(&cluster.url("").replace("/postgres?", "/shop?")));
+    let line = program.says("does not answer yet");
+    assert!(line.contains(r#"database "shop" does not exist"#), "{line}");
+    let admin = sea_orm::Database::connect(cluster.url("")).await.unwrap();
+    admin.execute_unprepared("CREATE DATABASE shop").await.unwrap();
     program.address();
 }
 

@@ -59,11 +59,14 @@ async fn without_a_bundle_the_page_is_a_form_with_the_first_query() {
 #[tokio::test]
 async fn what_the_form_needs_is_there() {
     let page = String::from_utf8(get(routes::<Nothing>(), "/").await.body).unwrap();
-    for (path, content_type) in
-        [("plain.css", "text/css; charset=utf-8"), ("plain.js", "text/javascript; charset=utf-8")]
-    {
-        assert!(page.contains(&format!("\"{path}\"")), "{page}");
-        let answer = get(routes::<Nothing>(), &format!("/{path}")).await;
+    let script = String::from_utf8(get(routes::<Nothing>(), "/plain.js").await.body).unwrap();
+    for (named, path, content_type) in [
+        (&page, "plain.css", "text/css; charset=utf-8"),
+        (&page, "plain.js", "text/javascript; charset=utf-8"),
+        (&script, "./token.js", "text/javascript; charset=utf-8"),
+    ] {
+        assert!(named.contains(&format!("\"{path}\"")), "{named}");
+        let answer = get(routes::<Nothing>(), &format!("/{}", path.trim_start_matches("./"))).await;
         assert_eq!((answer.status, answer.header(CONTENT_TYPE)), (StatusCode::OK, content_type));
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use async_graphql::futures_util::future::join_all;
-use bookends::config::Settings;
+use bookends::config::{Settings, Sqlite};
 use bookends::db::pool::{File, Opener, Pool, Usage};
 use bookends::db::{Db, Failure, Liveness};
 use keyset::{ReadRows, Record, StoredValue};
@@ -29,7 +29,7 @@ const CONNECTIONS: u32 = 4;
 
 async fn pool(url: &str, limit: Duration) -> Pool {
     let opener = if url.starts_with("sqlite") {
-        Opener::Sqlite(File::of_url(url, limit).unwrap())
+        Opener::Sqlite(File::of_url(url, limit, Sqlite::DEFAULT).unwrap())
     } else {
         Opener::Postgres(postgres(url).into())
     };
@@ -40,7 +40,7 @@ fn postgres(url: &str) -> PgConnectOptions {
     PgConnectOptions::from_str(url).unwrap().ssl_mode(PgSslMode::Disable)
 }
 
-async fn number(db: &impl ReadRows, sql: &str) -> Result<i64, DbErr> {
+pub async fn number(db: &impl ReadRows, sql: &str) -> Result<i64, DbErr> {
     Ok(first(&db.read(Statement::from_string(db.backend(), sql)).await?[0]))
 }
 

@@ -6,17 +6,19 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 pub use crate::patience::LONG;
+use crate::wire::TOKEN;
 
-/// The program with this database, on a free port, without other settings from the environment.
+/// The program with this database, on a free port, with the write token [`TOKEN`], without other settings from the
+/// environment.
 pub fn bookends(url: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_bookends"));
-    command.env_clear().env("DATABASE_URL", url).env("LISTEN", "127.0.0.1:0");
+    command.env_clear().env("DATABASE_URL", url).env("LISTEN", "127.0.0.1:0").env("BOOKENDS_WRITE_TOKEN", TOKEN);
     command
 }
 
 /// The address in the line that the program prints when it serves.
 pub fn address_of(line: &str) -> String {
-    line.trim_start_matches("open http://").split(' ').next().unwrap().to_owned()
+    line.trim_start_matches("open http://").split(['/', ' ']).next().unwrap().to_owned()
 }
 
 /// A running server.

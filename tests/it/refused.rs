@@ -71,7 +71,7 @@ async fn every_mutation_says_all_that_is_wrong_with_its_input() {
     assert_eq!(counts(&shop).await, before, "nothing of it was done");
 }
 
-/// Whoever may not write is told that alone: not what is wrong with the input, nor whether an object exists.
+/// Whoever may not write is told that alone: not what is wrong with the input or a variable, nor whether an object exists.
 #[tokio::test]
 async fn every_mutation_says_what_is_missing_to_those_who_may_not_write() {
     let shop = Shop::new(SMALL).await;
@@ -95,26 +95,58 @@ async fn every_mutation_says_what_is_missing_to_those_who_may_not_write() {
     let mut wrong = requests(&shop).await;
     wrong.retain(|(_, what, _)| !["an order by nothing there is", "no direction"].contains(what));
 
+    let unread = "mutation($input: AddBookInput!) { addBook(input: $input) { clientMutationId } }".to_owned();
+    let all: Vec<_> =
+        right.iter().map(|(_, request)| request).chain(wrong.iter().map(|(.., request)| request)).collect();
+    let all = || all.iter().copied().chain([&unread]);
+
     let before = shop.data("{ books { nodes { name year averageRating totalRevenue } } }").await;
-    let (counted, mut answers) = (counts(&shop).await, BTreeMap::<_, BTreeMap<_, _>>::new());
+    let (counted, mut answers) = (counts(&shop).await, BTreeMap::new());
     for (who, permission) in [
         ("nobody may", Some(Permission::Forbidden)),
-        ("who has the token may", Some(Permission::Unauthenticated)),
+        ("who has the token may", Some(Permission::NoToken)),
+        ("who has the other token may", Some(Permission::WrongToken)),
         ("nobody knows who may", None),
     ] {
-        let answer = async |mutation: &str| {
+        for mutation in all() {
             let request = Request::new(mutation);
             let request = if let Some(permission) = permission { request.data(permission) } else { request };
-            serde_json::to_value(shop.api.execute(request).await).unwrap()
-        };
-        for (mutation, request) in &right {
-            answers.entry(who).or_default().insert(*mutation, answer(request).await);
-        }
-        for (mutation, what, request) in &wrong {
-            assert_eq!(answer(request).await, answers[who][mutation], "{who}, {mutation}: {what}");
+            let answer = serde_json::to_value(shop.api.execute(request).await).unwrap();
+            assert_eq!(answers.entry(who).or_insert_with(|| answer.clone()), &answer, "{who}: {mutation}");
         }
     }
     insta::assert_json_snapshot!("permission", answers);
     assert_eq!(shop.data("{ books { nodes { name year averageRating totalRevenue } } }").await, before);
     assert_eq!(counts(&shop).await, counted, "nothing was written");
+}
+
+/// The permission is that of the operation that is executed, whichever names it.
+#[tokio::test]
+async fn only_the_operation_that_is_executed_needs_the_permission() {
+    let shop = Shop::new(SMALL).await;
+    let read = "query Read { books { totalCount } }";
+    let write = "mutation Write { addBook(input: { name: \"x\", year: 0 }) { clientMutationId } }";
+    let both = format!("{read} {write}");
+    let (granted, refused, neither) = (None, Some("UNAUTHENTICATED"), Some("GRAPHQL_VALIDATION_FAILED"));
+    for (document, name, code) in [
+        (read, None, granted),
+        (read, Some("Read"), granted),
+        (&both, Some("Read"), granted),
+        (&both, Some("Write"), refused),
+        (&both, Some(""), neither),
+        (&both, Some("write"), neither),
+        (&both, None, neither),
+        (write, None, refused),
+        (write, Some("Write"), refused),
+        (write, Some("Read"), neither),
+    ] {
+        // The second time, a document that was executed is in the cache.
+        for _ in 0..2 {
+            let mut request = Request::new(document).data(Permission::NoToken);
+            request.operation_name = name.map(str::to_owned);
+            let response = serde_json::to_value(shop.api.execute(request).await).unwrap();
+            assert_eq!(response["errors"][0]["extensions"]["code"].as_str(), code, "{document} {name:?}: {response}");
+        }
+    }
+    assert_eq!(shop.count("books").await, 8, "nothing was written");
 }

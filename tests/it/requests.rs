@@ -15,7 +15,7 @@ use testdb::TestDb;
 use crate::counter::Client;
 use crate::negotiation::hex;
 use crate::program::{LONG, Program, bookends};
-use crate::wire::{ask, get, post_with};
+use crate::wire::{ask, authorized, get, post_with};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";
@@ -188,7 +188,7 @@ fn a_trace_goes_from_the_client_through_the_connections_to_the_statements() {
     let parent = format!("Traceparent: 00-{TRACE}-{PARENT}-01\r\n");
     assert!(post(&address, &parent, &json!({ "query": query, "operationName": "Page" })).contains("200 OK"));
     let mutation = "mutation { addBook(input: { name: \"x\", year: 1 }) { clientMutationId } }";
-    assert!(post(&address, &parent, &json!({ "query": mutation })).contains("200 OK"));
+    assert!(post(&address, &(parent + &authorized()), &json!({ "query": mutation })).contains("200 OK"));
     // The sampler leaves out what nobody else traces.
     assert!(post(&address, "", &json!({ "query": query })).contains("200 OK"));
     program.end();

@@ -12,7 +12,12 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 pub use crate::patience::LONG;
-pub use crate::wire::{get, post};
+pub use crate::wire::{TOKEN, get, post, write};
+
+/// Access with [`TOKEN`].
+pub fn writable() -> Access {
+    Access::Token(TOKEN.into())
+}
 
 /// A server with the default bounds, for requests without a socket.
 pub fn routes(api: Api, access: Access) -> Router {

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use crate::counter::Client;
 use crate::patience::until;
-use crate::served::{LONG, Served, code, get, post};
+use crate::served::{LONG, Served, code, get, post, writable, write};
 use crate::shop::{SMALL, Shop};
 
 /// Counts without end.
@@ -193,7 +193,7 @@ async fn operations_on_a_websocket_are_bounded_as_requests_are() {
 async fn a_write_keeps_its_permit_when_its_client_disconnects() {
     let shop = Shop::new(SMALL).await;
     let bounds = Bounds { max_requests: 1, ..Bounds::DEFAULT };
-    let server = Served::of(Server::new(shop.api.clone(), Access::Loopback, bounds)).await;
+    let server = Served::of(Server::new(shop.api.clone(), writable(), bounds)).await;
     let says = async |line: &str| {
         until(async || server.ask(get("/metrics")).await.lines().any(|said| said.starts_with(line))).await;
     };
@@ -202,7 +202,7 @@ async fn a_write_keeps_its_permit_when_its_client_disconnects() {
         held.push(transaction);
     }
     let mut client = server.connect().await;
-    client.write_all(post(&serde_json::json!({ "query": WRITE }).to_string()).as_bytes()).await.unwrap();
+    client.write_all(write(&serde_json::json!({ "query": WRITE }).to_string()).as_bytes()).await.unwrap();
     says("bookends_operations_in_flight 1").await;
     drop(client);
     says("bookends_request_duration_seconds_count{route=\"/graphql\",method=\"POST\",status=\"dropped\"} 1").await;

@@ -5,6 +5,9 @@ use std::net::TcpStream;
 
 use crate::patience::LONG;
 
+/// The write token of the servers of the tests.
+pub const TOKEN: &str = "sesame";
+
 /// A persistent connection.
 pub struct Connection {
     socket: TcpStream,
@@ -102,6 +105,16 @@ pub fn post_with(headers: &str, body: &str) -> String {
 /// A request to the API that closes the connection.
 pub fn post(body: &str) -> String {
     post_with("Connection: close\r\n", body)
+}
+
+/// The header with [`TOKEN`].
+pub fn authorized() -> String {
+    format!("Authorization: Bearer {TOKEN}\r\n")
+}
+
+/// A request that may write. It closes the connection.
+pub fn write(body: &str) -> String {
+    post_with(&format!("Connection: close\r\n{}", authorized()), body)
 }
 
 /// A GET request that closes the connection.

@@ -1,16 +1,22 @@
-// The API over WebSocket, as the client library graphql-ws meets it. BOOKENDS_URL names a server that nobody else writes to.
+// The API over WebSocket, as the client library graphql-ws meets it. BOOKENDS_URL is the URL that a server prints, with its
+// token. Nobody else writes to that server.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { createClient } from "graphql-ws";
 import WebSocket from "ws";
 
-const url = new URL("/graphql", process.env.BOOKENDS_URL ?? "http://127.0.0.1:8000");
+const { BOOKENDS_URL } = process.env;
+assert(BOOKENDS_URL, "BOOKENDS_URL names the server");
+const printed = new URL(BOOKENDS_URL);
+const url = new URL("/graphql", printed);
+const Authorization = `Bearer ${new URLSearchParams(printed.hash.slice(1)).get("token")}`;
 
 // One socket for all tests, open from the beginning to the end, and what the server says on it.
 const said = [];
 const client = createClient({
   url: url.href.replace(/^http/, "ws"),
+  connectionParams: { Authorization },
   webSocketImpl: WebSocket,
   lazy: false,
   retryAttempts: 0,
@@ -21,7 +27,7 @@ after(() => client.dispose());
 const timeout = 30_000;
 
 async function post(query, variables = {}) {
-  const headers = { "Content-Type": "application/json", Accept: "application/json" };
+  const headers = { "Content-Type": "application/json", Accept: "application/json", Authorization };
   const response = await fetch(url, { method: "POST", headers, body: JSON.stringify({ query, variables }) });
   const { data, errors } = await response.json();
   assert.deepEqual(errors, undefined);
@@ -78,6 +84,14 @@ test("a query is answered once, and is over", { timeout }, async () => {
   const results = [];
   for await (const result of client.iterate({ query: "{ books(first: 1) { nodes { id name } } }" })) results.push(result);
   assert.deepEqual(results, [{ data: { books: { nodes: await books(1) } } }]);
+});
+
+test("a mutation runs with the token of its connection, and not without", { timeout }, async () => {
+  const write = 'mutation { addBook(input: { name: "x", year: 0 }) { bookEdge { node { name } } } }';
+  assert.equal((await ask(write)).data.addBook.bookEdge.node.name, "x");
+  const stranger = createClient({ url: url.href.replace(/^http/, "ws"), webSocketImpl: WebSocket, retryAttempts: 0 });
+  await assert.rejects(stranger.iterate({ query: write }).next(), ([error]) => error.extensions.code === "UNAUTHENTICATED");
+  await stranger.dispose();
 });
 
 test("what is not valid is rejected with its code", { timeout }, async () => {

@@ -1,6 +1,9 @@
+import { token as given } from "./token.js";
+
 const form = document.querySelector("form");
 const { query, variables, token } = form.elements;
 const answer = document.getElementById("answer");
+if (given) token.value = given;
 
 async function run() {
   const headers = { "Content-Type": "application/json" };

@@ -8,6 +8,7 @@ import { createGraphiQLFetcher } from "@graphiql/toolkit";
 import { GraphiQL, HISTORY_PLUGIN } from "graphiql";
 import { createRoot } from "react-dom/client";
 
+import { storage } from "./storage.js";
 import { headers, tabs } from "./tabs.js";
 
 // Beside the page, wherever a proxy has put it; `ws:` goes with `http:`, `wss:` with `https:`.
@@ -30,6 +31,8 @@ createRoot(document.getElementById("graphiql")).render(
     plugins={plugins}
     defaultTabs={tabs}
     defaultHeaders={headers}
+    shouldPersistHeaders={false}
+    storage={storage}
     defaultEditorToolsVisibility="variables"
   >
     <GraphiQL.Logo>Bookends</GraphiQL.Logo>

@@ -6,13 +6,15 @@ import rateBook from "../queries/rate_book.graphql?raw";
 import ratingAdded from "../queries/rating_added.graphql?raw";
 import ratings from "../queries/ratings.graphql?raw";
 import search from "../queries/search.graphql?raw";
+import { token } from "../plain/token.js";
 
 // The editor takes comments in JSON, and so does what reads it.
-export const headers = `{
-  // A token, where the server asks for one.
-  // Subscriptions send it, too.
+const withoutToken = `{
+  // The write token of the server, for mutations.
   // "Authorization": "Bearer …"
 }`;
+
+export const headers = token ? JSON.stringify({ Authorization: `Bearer ${token}` }, null, 2) : withoutToken;
 
 export const tabs = [
   { query: ratings },

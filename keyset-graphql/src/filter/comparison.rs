@@ -67,6 +67,19 @@ impl<T: InputType> Comparison<T> {
         Ok(all)
     }
 
+    /// Says what an index on the column finds.
+    fn reach(&self, column: &impl ColumnTrait, scope: &mut Scope) {
+        if self.eq.is_some() {
+            scope.equals(column, 1);
+        }
+        if let Some(values) = &self.one_of {
+            scope.equals(column, values.len());
+        }
+        if [&self.lt, &self.lte, &self.gt, &self.gte].into_iter().any(Option::is_some) {
+            scope.bounds(column);
+        }
+    }
+
     /// The rows whose column matches.
     ///
     /// # Errors
@@ -76,6 +89,7 @@ impl<T: InputType> Comparison<T> {
     where
         T: Clone + Into<Value>,
     {
+        self.reach(&column, scope);
         self.condition(scope, |test| {
             let value = |value: &T| -> Value { value.clone().into() };
             Condition::all().add(match test {
@@ -97,6 +111,7 @@ impl Comparison<DateTime> {
     ///
     /// [`FILTER_TOO_LARGE`](crate::error::code::FILTER_TOO_LARGE).
     pub fn on_key(&self, key: impl ColumnTrait, scope: &mut Scope) -> Result<Condition> {
+        self.reach(&key, scope);
         // Keys hold whole milliseconds, and a `DateTime` resolves nanoseconds.
         let step = TimeDelta::nanoseconds(1);
         let until = |instant| keyset::as_of(key, instant);
@@ -124,6 +139,7 @@ impl<T: InputType> NullableComparison<T> {
     where
         T: Clone + Into<Value>,
     {
+        scope.count(usize::from(self.is_null.is_some()))?;
         let missing = |is_null| -> Expr { if is_null { column.is_null() } else { column.is_not_null() } };
         Ok(self.comparison.on(column, scope)?.add_option(self.is_null.map(missing)))
     }

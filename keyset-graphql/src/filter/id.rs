@@ -31,6 +31,9 @@ impl IdFilter {
     /// [`ID_INVALID`](crate::error::code::ID_INVALID) and [`FILTER_TOO_LARGE`](crate::error::code::FILTER_TOO_LARGE).
     pub fn on<N: NodeType>(&self, key: impl ColumnTrait, node_type: N, scope: &mut Scope) -> Result<Condition> {
         let (eq, ne) = (self.eq.as_ref().map(from_ref), self.ne.as_ref().map(from_ref));
+        for ids in [eq, self.r#in.as_deref()].into_iter().flatten() {
+            scope.equals(&key, ids.len());
+        }
         among([eq, self.r#in.as_deref()], [ne, self.not_in.as_deref()], scope, |ids| {
             let keys =
                 ids.iter().map(|id| Ok(GlobalId::<N>::parse_as(id, node_type)?.key)).collect::<Result<Vec<Uuid>>>()?;

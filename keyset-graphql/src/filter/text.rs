@@ -36,6 +36,7 @@ impl TextFilter {
         let mut all = self.comparison.on(column, scope)?;
         if let Some(prefix) = self.starts_with.as_deref().filter(|prefix| !prefix.is_empty()) {
             scope.count(1)?;
+            scope.bounds(&column);
             all = all.add(column.gte(prefix)).add_option(successor(prefix).map(|end| column.lt(end)));
         }
         if let Some(part) = &self.contains {

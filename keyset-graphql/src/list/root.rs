@@ -10,7 +10,7 @@ use async_graphql::{
 };
 use keyset::Lists;
 
-use super::{ListRows, Listed, Plan, register};
+use super::{ListRows, Listed, Plan, Scan, register};
 use crate::cost::Cost;
 use crate::plan::collect::Collected;
 use crate::plan::object::Boxed;
@@ -37,6 +37,7 @@ struct Root {
     description: &'static str,
     register: fn(&mut ObjectFields<'_>, &'static str, &'static str),
     plan: fn(&'static str, &'static str, &Collected<'_>, &mut Planner<'_>) -> PlannedRoot,
+    scan: Scan,
 }
 
 impl Roots {
@@ -51,7 +52,7 @@ impl Roots {
         let plan = |parent: &'static str, name: &'static str, field: &Collected<'_>, planner: &mut Planner<'_>| {
             PlannedRoot(Box::new(Plan::<U>::new(parent, name, field, planner)))
         };
-        self.0.push(Root { name, description, register: register::<U>, plan });
+        self.0.push(Root { name, description, register: register::<U>, plan, scan: Scan::of::<U>(None) });
     }
 }
 
@@ -113,5 +114,5 @@ impl<R: RootLists> ObjectType for RootObject<R> {}
 
 /// The prices of the lists of a query.
 pub fn costs<R: RootLists>() -> Vec<(&'static str, Cost)> {
-    Roots::of::<R>().0.into_iter().map(|list| (list.name, Cost::List)).collect()
+    Roots::of::<R>().0.into_iter().map(|list| (list.name, Cost::List(list.scan))).collect()
 }

@@ -63,9 +63,10 @@ impl<T: RowObject> Connection<T> {
                 "nodes" => Field::Nodes(objects(field, &mut selections, planner)),
                 "pageInfo" => Field::PageInfo(page_info(field, planner)),
                 "totalCount" => Field::TotalCount,
-                "approximateCount" => {
-                    Field::ApproximateCount(Given::of(field), Plain::new(&field.sets(), planner.fragments))
-                }
+                "approximateCount" => Field::ApproximateCount(
+                    Given::of(&field.field().node),
+                    Plain::new(&field.sets(), planner.fragments),
+                ),
                 "pageCursors" => Field::PageCursors(Plain::new(&field.sets(), planner.fragments)),
                 _ => return None,
             })

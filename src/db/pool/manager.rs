@@ -66,6 +66,18 @@ impl Manager {
         &self.liveness
     }
 
+    /// Checks that the database is the one that was opened first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Database`] if a SQLite file was deleted or replaced.
+    pub fn check(&self) -> Result<(), Error> {
+        match &self.opener {
+            Opener::Postgres(_) => Ok(()),
+            Opener::Sqlite(file) => file.check(),
+        }
+    }
+
     /// How long a connection may be idle before it is closed.
     pub fn max_idle(&self) -> Option<Duration> {
         // An idle connection to a file costs next to nothing.
@@ -123,13 +135,18 @@ impl managed::Manager for Manager {
                     delay = RETRY_DELAY.1.min(2 * delay);
                 }
             }
-            Opener::Sqlite(file) => Link::Sqlite(file.open().await?),
+            Opener::Sqlite(file) => {
+                let connection = file.open().await?;
+                // Otherwise it may be a connection to another file.
+                file.check()?;
+                Link::Sqlite(connection)
+            }
         };
         Ok(Connection::new(link, self.liveness.clone()))
     }
 
     async fn recycle(&self, connection: &mut Connection, _: &Metrics) -> RecycleResult<Error> {
-        // A file does not go away.
+        // A connection to a file does not break.
         if self.backend() == DbBackend::Sqlite {
             return Ok(());
         }

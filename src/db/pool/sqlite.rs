@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use keyset::{Columns, Record, Stored};
-use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, StatementStatus};
+use rusqlite::{CachedStatement, Connection, ErrorCode, MAIN_DB, OpenFlags, StatementStatus};
 use sea_orm::Value;
 use sea_orm::sqlx::Error;
 use sea_orm::sqlx::sqlite::SqliteConnectOptions;
@@ -20,11 +20,14 @@ mod failed;
 mod value;
 
 use failed::failed;
+pub use failed::{MOVED, READ_ONLY, error};
 use value::{Bound, stored};
 
 use super::CONNECT_TIMEOUT;
 use super::stop::{INSTRUCTIONS, Stop};
 use super::work::{Runs, Work};
+use crate::config;
+use crate::db::place::Place;
 
 /// Prepared statements per connection.
 const PREPARED: usize = 64;
@@ -36,9 +39,6 @@ const INLINE: u32 = 5;
 /// The same where they are not.
 const INLINE_TIME: Duration = Duration::from_millis(20);
 
-/// Of each connection.
-const PRAGMAS: &str = "PRAGMA query_only = ON; PRAGMA mmap_size = 1073741824";
-
 /// The file, and how to open it.
 #[derive(Clone, Debug)]
 pub struct File {
@@ -46,6 +46,10 @@ pub struct File {
     /// SQLite's own, from the URL of the database.
     parameters: String,
     limit: Duration,
+    /// Of each connection.
+    pragmas: String,
+    /// None if SQLite does not keep it in a file of the system.
+    place: Option<Arc<Place>>,
 }
 
 pub struct Sqlite {
@@ -57,17 +61,49 @@ pub struct Sqlite {
 }
 
 impl File {
-    /// The file in a URL, and the time limit of a statement.
+    /// The file in a URL, which exists, the time limit of a statement, and how connections use memory.
     ///
     /// # Errors
     ///
     /// [`Error::Configuration`] if the URL is malformed.
-    pub fn of_url(url: &str, limit: Duration) -> Result<Self, Error> {
+    pub fn of_url(url: &str, limit: Duration, settings: config::Sqlite) -> Result<Self, Error> {
         let options = SqliteConnectOptions::from_str(url)?;
         let (_, parameters) = url.split_once('?').unwrap_or_default();
         // With a shared cache, readers would wait for the writer.
         let parameters: Vec<_> = parameters.split('&').filter(|parameter| !parameter.starts_with("cache=")).collect();
-        Ok(Self { path: options.get_filename().to_path_buf(), parameters: parameters.join("&"), limit })
+        let pragmas = settings.pragmas().map(|(name, value)| format!("PRAGMA {name} = {value}; ")).concat();
+        let path = options.get_filename().to_path_buf();
+        Ok(Self {
+            place: Place::of(&path).map(Arc::new),
+            path,
+            parameters: parameters.join("&"),
+            limit,
+            pragmas: pragmas + "PRAGMA query_only = ON",
+        })
+    }
+
+    /// Where the file is.
+    pub fn place(&self) -> Option<&Arc<Place>> {
+        self.place.as_ref()
+    }
+
+    /// Checks that the file is the one that was opened first.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Database`] if it was deleted or replaced.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        self.place.as_ref().map_or(Ok(()), |place| place.check())
+    }
+
+    /// Whether the system opens the file for reading only.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Database`] if it cannot be opened.
+    pub async fn is_read_only(&self) -> Result<bool, Error> {
+        let connection = self.open().await?.connection;
+        lock(&connection).is_readonly(MAIN_DB).map_err(failed)
     }
 
     /// Opens a connection.
@@ -85,7 +121,7 @@ impl File {
             let uri = format!("file:{path}?{}", self.parameters);
             Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_CREATE)?
         };
-        connection.execute_batch(PRAGMAS)?;
+        connection.execute_batch(&self.pragmas)?;
         connection.set_prepared_statement_cache_capacity(PREPARED);
         let stop = Arc::new(Stop::new());
         let handler = Arc::clone(&stop);

@@ -7,7 +7,6 @@ use keyset_graphql::with_defaults;
 use serde::Deserialize;
 
 use super::*;
-use crate::config::Limits;
 
 /// What this server refuses and graphql-js accepts: a part of the message, and the reason. Each is for one request in a
 /// hundred at most, so that it does not hide another difference.
@@ -72,7 +71,7 @@ fn j3_the_verdicts_are_those_of_graphql_js() {
     let path = std::env::var("VALIDATION_CASES").expect("VALIDATION_CASES names the file of cases");
     let cases = std::fs::read_to_string(path).unwrap();
     let schema = include_str!("../../../schema.graphql");
-    let validator = Validator::new(schema, &[], Limits::DEFAULT.max_tokens);
+    let validator = Validator::new(schema, &[], Limits::DEFAULT);
     let (mut verdicts, mut excepted, mut different) = (BTreeMap::new(), BTreeMap::new(), 0_usize);
     for line in cases.lines() {
         let case: Case = serde_json::from_str(line).unwrap();

@@ -3,7 +3,7 @@
 use ::entity::book;
 use ::entity::book_stats::{self, Column as Stats};
 use async_graphql::InputObject;
-use keyset_graphql::filter::{RELATION, all};
+use keyset_graphql::filter::all;
 use keyset_graphql::{Comparison, DateTime, Filter, IdFilter, Logic, NullableComparison, Scope, TextFilter};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
 use sea_orm::{ColumnTrait, Condition};
@@ -69,12 +69,13 @@ impl Filter for BookFilter {
 
 /// The rows of another table whose book matches.
 pub fn of_book(filter: &BookFilter, book_id: impl ColumnTrait, scope: &mut Scope) -> Result<Condition> {
-    scope.count(RELATION)?;
     // The reference is the id of the book, and has an index.
     let mut rest = filter.clone();
     let id = rest.id.take().map(|ids| ids.on(book_id, NodeType::Book, scope)).transpose()?;
 
-    let condition = rest.condition(scope)?;
+    // The book, and its sums.
+    let tables = 1 + u64::from(rest.needs_stats());
+    let condition = scope.related(tables, |scope| rest.condition(scope))?;
     let book = (!condition.is_empty()).then(|| {
         let mut books = Query::select();
         books.expr(Expr::cust("1")).from(book::Entity).and_where(book::Column::Id.into_expr().eq(book_id.into_expr()));

@@ -164,6 +164,7 @@ async fn retry<W: Write>(db: &Db, events: &Events, write: &W, attempt: &mpsc::Se
         };
         if let WriteError::Database(cause) | WriteError::Commit(cause) = &error {
             db.liveness.record(cause);
+            db.storage.record(cause);
         }
         let pause = fastrand::u64(..(1000 << attempts.min(10)).min(MAX_PAUSE));
         let pause = Duration::from_micros(pause);
@@ -188,6 +189,8 @@ async fn transact<W: Write>(
         sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
         ..TransactionOptions::default()
     };
+    // A new connection would create the file that was deleted.
+    db.storage.check()?;
     let transaction = Transaction::new(db, db.writer.begin_with_options(options).await?);
     match run(&transaction, events, write).await {
         Ok((done, event)) => {

@@ -5,6 +5,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
 use super::lists;
+use crate::wire::TOKEN;
 
 /// The longest body that is taken, in bytes.
 pub const LONGEST: usize = 1 << 20;
@@ -256,9 +257,10 @@ impl Dice {
         } else {
             "application/json"
         };
-        let length = body.len();
+        let (token, length) = (self.any(&[TOKEN, "wrong", "é"]), body.len());
         let head = format!(
-            "{method} /graphql HTTP/1.1\r\nHost: localhost\r\nAccept: {accept}\r\nContent-Type: {kind}\r\nContent-Length: {length}\r\n\r\n"
+            "{method} /graphql HTTP/1.1\r\nHost: localhost\r\nAccept: {accept}\r\nAuthorization: Bearer {token}\r\n\
+             Content-Type: {kind}\r\nContent-Length: {length}\r\n\r\n"
         );
         [head.into_bytes(), body].concat()
     }

@@ -16,6 +16,17 @@ pub fn failed(error: rusqlite::Error) -> sqlx::Error {
     sqlx::Error::Database(Box::new(Failed(error)))
 }
 
+/// SQLite's code for a file that was deleted or replaced (`SQLITE_READONLY_DBMOVED`).
+pub const MOVED: i32 = 1032;
+
+/// SQLite's code for a write to a file that was opened for reading only (`SQLITE_READONLY`).
+pub const READ_ONLY: i32 = 8;
+
+/// An error that SQLite does not report itself.
+pub fn error(code: i32, message: String) -> sqlx::Error {
+    failed(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), Some(message)))
+}
+
 impl fmt::Display for Failed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0.sqlite_error() {

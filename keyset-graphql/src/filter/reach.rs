@@ -1,0 +1,98 @@
+//! How many rows a filter reads.
+//!
+//! Conditions that must all hold read the rows that the most selective index among them finds, and each of them is tested
+//! on these rows. Of alternatives, each reads its own rows. A negation tests every row.
+
+/// The rows that a condition reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reach {
+    /// The rows of the list that an index finds; all of them where none serves the condition.
+    rows: u64,
+    /// The rows of other tables that are read for each row of the list.
+    beside: u64,
+}
+
+impl Reach {
+    /// No condition: it narrows nothing.
+    pub const ALL: Self = Self { rows: u64::MAX, beside: 0 };
+
+    /// A condition that no row fulfils.
+    pub const NOTHING: Self = Self { rows: 0, beside: 0 };
+
+    /// A condition for which an index finds this many rows.
+    pub fn found(rows: u64) -> Self {
+        Self { rows, beside: 0 }
+    }
+
+    /// A condition that reads this many rows of other tables for each row of the list.
+    pub fn beside(rows: u64) -> Self {
+        Self { beside: rows, ..Self::ALL }
+    }
+
+    /// Both conditions.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self { rows: self.rows.min(other.rows), beside: self.beside.saturating_add(other.beside) }
+    }
+
+    /// Either condition.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        Self { rows: self.rows.saturating_add(other.rows), beside: self.beside.saturating_add(other.beside) }
+    }
+
+    /// The condition that does not hold.
+    #[must_use]
+    pub fn negated(self) -> Self {
+        Self { rows: u64::MAX, ..self }
+    }
+
+    /// The condition as part of another one, for each of whose rows this many rows are read, and the condition tested.
+    #[must_use]
+    pub fn of_related(self, rows: u64) -> Self {
+        Self::beside(rows.saturating_add(self.beside))
+    }
+
+    /// The number of rows that a statement reads at most in a table of this many rows.
+    pub fn reads(self, table: u64) -> u64 {
+        self.rows.min(table).saturating_mul(self.beside.saturating_add(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Reach;
+
+    const TABLE: u64 = 1000;
+
+    #[test]
+    fn the_most_selective_condition_decides_and_each_is_tested() {
+        let both = Reach::found(10).and(Reach::found(300)).and(Reach::beside(2));
+        assert_eq!(both.reads(TABLE), 30);
+        assert_eq!(Reach::ALL.reads(TABLE), TABLE);
+    }
+
+    #[test]
+    fn each_alternative_reads_its_own_rows() {
+        let either = Reach::NOTHING.or(Reach::found(10)).or(Reach::found(300));
+        assert_eq!(either.reads(TABLE), 310);
+        assert_eq!(either.or(Reach::beside(1)).reads(TABLE), 2 * TABLE);
+        assert_eq!(Reach::NOTHING.reads(TABLE), 0);
+    }
+
+    #[test]
+    fn a_negation_tests_every_row() {
+        assert_eq!(Reach::found(1).and(Reach::beside(4)).negated().reads(TABLE), 5 * TABLE);
+    }
+
+    #[test]
+    fn a_related_row_is_read_for_each_row() {
+        let of_related = Reach::found(1).and(Reach::beside(1)).of_related(2);
+        assert_eq!(of_related.reads(TABLE), 4 * TABLE);
+    }
+
+    #[test]
+    fn no_number_is_too_large() {
+        assert_eq!(Reach::beside(u64::MAX).or(Reach::beside(u64::MAX)).reads(u64::MAX), u64::MAX);
+    }
+}

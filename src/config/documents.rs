@@ -1,0 +1,29 @@
+//! Trusted documents.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args};
+
+/// Which documents the server trusts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
+#[command(next_help_heading = "Documents")]
+pub struct Documents {
+    /// File of trusted documents, which clients can send by their ids: a JSON object of texts by ids, as Relay's compiler
+    /// and GraphQL Code Generator write it; at most 8 MiB.
+    #[arg(long, env = "DOCUMENTS", value_name = "FILE", global = true)]
+    pub documents: Option<PathBuf>,
+
+    /// Whether to reject all documents that are not trusted. Requires `DOCUMENTS`.
+    #[arg(
+        long,
+        env = "DOCUMENTS_ONLY",
+        default_value_t = false,
+        default_missing_value = "true",
+        value_name = "BOOL",
+        num_args = 0..=1,
+        action = ArgAction::Set,
+        requires_if("true", "documents"),
+        global = true
+    )]
+    pub documents_only: bool,
+}

@@ -1,0 +1,61 @@
+//! The cost of a request in its response, if the client asks for it.
+
+use std::any::TypeId;
+
+use async_graphql::{Request, Response, ServerError, Value, value};
+
+use super::message::shorten;
+
+/// The member of a request's `extensions` that asks for its cost, and the value that it has for that. Over a WebSocket,
+/// where an operation has no headers, it is the only way.
+const EXTENSION: (&str, &str) = ("cost", "report");
+
+/// In the data of a request whose headers ask for its cost.
+#[derive(Clone, Copy, Debug)]
+pub struct ReportCost;
+
+/// The cost of a request, and the maximum.
+#[derive(Clone, Copy, Debug)]
+pub struct CostReport {
+    pub requested: usize,
+    pub maximum: usize,
+}
+
+impl CostReport {
+    /// Whether a request asks for its cost.
+    pub fn is_wanted(request: &Request) -> bool {
+        let (name, value) = EXTENSION;
+        request.data.contains_key(&TypeId::of::<ReportCost>())
+            || request.extensions.get(name).is_some_and(|found| *found == Value::from(value))
+    }
+
+    /// Adds the cost to a response, as `extensions.cost`.
+    pub fn add_to(self, response: &mut Response) {
+        let Self { requested, maximum } = self;
+        response.extensions.insert("cost".into(), value!({ "requested": requested, "maximum": maximum }));
+    }
+}
+
+/// Why a request is not executed; and its cost, if it is wanted and known.
+#[derive(Debug)]
+pub struct Refused {
+    pub errors: Vec<ServerError>,
+    pub cost: Option<CostReport>,
+}
+
+impl From<Vec<ServerError>> for Refused {
+    fn from(errors: Vec<ServerError>) -> Self {
+        Self { errors, cost: None }
+    }
+}
+
+impl From<Refused> for Response {
+    fn from(Refused { mut errors, cost }: Refused) -> Self {
+        errors.iter_mut().for_each(shorten);
+        let mut response = Self::from_errors(errors);
+        if let Some(cost) = cost {
+            cost.add_to(&mut response);
+        }
+        response
+    }
+}

@@ -1,0 +1,148 @@
+//! The shares of clients: what one of them uses up is not what the others need.
+#![cfg(target_os = "linux")]
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use async_graphql::futures_util::stream::{self, BoxStream, StreamExt};
+use async_graphql::{Data, Executor, Request, Response};
+use axum::body::Bytes;
+use axum::extract::WebSocketUpgrade;
+use axum::routing::{get, post};
+use axum::{Extension, Router};
+use bookends::config::Bounds;
+use bookends::metrics::Metrics;
+use bookends::server::Capacity;
+use bookends::server::websocket::Timeouts;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::time::timeout;
+
+use crate::served::{LONG, Served, code, heard, post as request};
+
+/// Two of the loopback addresses.
+const ONE: &str = "127.0.0.1";
+const OTHER: &str = "127.0.0.2";
+
+/// The size of a body, and of each response.
+const LARGE: usize = 200_000;
+
+fn echo() -> Router {
+    Router::new().route("/graphql", post(async |body: Bytes| "x".repeat(body.len().max(LARGE))))
+}
+
+async fn connect(server: &Served, from: &str) -> TcpStream {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind((from.parse::<IpAddr>().unwrap(), 0).into()).unwrap();
+    socket.connect(server.address.parse().unwrap()).await.unwrap()
+}
+
+async fn ask(server: &Served, from: &str, text: &str) -> String {
+    let mut socket = connect(server, from).await;
+    let _ = socket.write_all(text.as_bytes()).await;
+    heard(&mut socket).await
+}
+
+/// Sends bodies without their last byte, until the server refuses one.
+async fn exhaust(server: &Served, from: &str, header: Option<&str>) -> Vec<TcpStream> {
+    let (mut sockets, text) = (Vec::new(), with(header, LARGE));
+    for _ in 0..100 {
+        let mut socket = connect(server, from).await;
+        let _ = socket.write_all(&text.as_bytes()[..text.len() - 1]).await;
+        // A body that is accepted has no response yet: another request of the client says whether the budget is left.
+        let answer = ask(server, from, &with(header, 0)).await;
+        if answer.starts_with("HTTP/1.1 503") {
+            assert!(["OVERLOADED", "ANSWER_DROPPED"].contains(&code(&answer).as_str()));
+            return sockets;
+        }
+        sockets.push(socket);
+    }
+    panic!("the budget has no end");
+}
+
+/// A request with another header, and a body of this size.
+fn with(header: Option<&str>, size: usize) -> String {
+    let text = request(&"x".repeat(size));
+    match header {
+        Some(header) => text.replacen("\r\n", &format!("\r\n{header}\r\n"), 1),
+        None => text,
+    }
+}
+
+#[tokio::test]
+async fn unfinished_bodies_of_one_client_leave_memory_to_others() {
+    let server = Served::new(echo(), Bounds { max_buffered: 2 << 20, ..Bounds::DEFAULT }).await;
+    let unfinished = exhaust(&server, ONE, None).await;
+    assert!(ask(&server, OTHER, &with(None, 0)).await.contains(" 200 "), "an eighth is for the others");
+    drop(unfinished);
+}
+
+#[tokio::test]
+async fn a_proxy_forwards_many_clients() {
+    let trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
+    let server = Served::new(echo(), Bounds { max_buffered: 2 << 20, trusted_proxies, ..Bounds::DEFAULT }).await;
+    let unfinished = exhaust(&server, ONE, Some("x-forwarded-for: 198.51.100.7")).await;
+    let other = with(Some("x-forwarded-for: 198.51.100.8"), 0);
+    assert!(ask(&server, ONE, &other).await.contains(" 200 "));
+    // What another peer says about itself changes nothing.
+    let said = with(Some("x-forwarded-for: 198.51.100.7"), 0);
+    assert!(ask(&server, OTHER, &said).await.contains(" 200 "));
+    drop(unfinished);
+}
+
+#[tokio::test]
+async fn connections_of_one_client_leave_some_to_others() {
+    let server = Served::new(echo(), Bounds { max_connections: 8, ..Bounds::DEFAULT }).await;
+    let mut open = Vec::new();
+    for _ in 0..7 {
+        open.push(connect(&server, ONE).await);
+    }
+    let mut beyond = connect(&server, ONE).await;
+    let closed = timeout(LONG, beyond.read(&mut [0])).await.expect("the server closes it");
+    assert!(matches!(closed, Ok(0) | Err(_)));
+    assert!(ask(&server, OTHER, &with(None, 0)).await.contains(" 200 "));
+    drop(open);
+}
+
+#[tokio::test]
+async fn websockets_of_one_client_leave_some_to_others() {
+    let bounds = Bounds { max_websockets: 8, ..Bounds::DEFAULT };
+    let upgrade = async |Extension(Capacity { sockets, .. }): Extension<Capacity>, request: WebSocketUpgrade| {
+        sockets.upgrade(request, Silent, Metrics::default(), Timeouts::default(), |_| None)
+    };
+    let server = Served::new(Router::new().route("/graphql", get(upgrade)), bounds).await;
+    let handshake = "GET /graphql HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
+        Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\
+        Sec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n";
+    let open = async |from| {
+        let mut socket = connect(&server, from).await;
+        socket.write_all(handshake.as_bytes()).await.unwrap();
+        let mut status = [0; "HTTP/1.1 101".len()];
+        socket.read_exact(&mut status).await.unwrap();
+        (String::from_utf8_lossy(&status).into_owned(), socket)
+    };
+    let mut kept = Vec::new();
+    for _ in 0..7 {
+        let (status, socket) = open(ONE).await;
+        assert_eq!(status, "HTTP/1.1 101");
+        kept.push(socket);
+    }
+    assert_eq!(open(ONE).await.0, "HTTP/1.1 503");
+    let (status, socket) = open(OTHER).await;
+    assert_eq!(status, "HTTP/1.1 101");
+    drop((kept, socket));
+}
+
+/// It is never asked.
+#[derive(Clone)]
+struct Silent;
+
+impl Executor for Silent {
+    async fn execute(&self, _: Request) -> Response {
+        Response::default()
+    }
+
+    fn execute_stream(&self, _: Request, _: Option<Arc<Data>>) -> BoxStream<'static, Response> {
+        stream::empty().boxed()
+    }
+}
