@@ -4,7 +4,7 @@
 default:
     @just --list
 
-# serve the shop at http://127.0.0.1:8000
+# serve the shop, and print its URL
 serve:
     cargo run --release
 
@@ -38,10 +38,10 @@ verdicts cases="target/cases.jsonl":
     node tests/validation/cases.js {{cases}}
     VALIDATION_CASES={{justfile_directory()}}/{{cases}} cargo test --locked --workspace --lib verdicts -- --ignored --nocapture
 
-# subscribe to a running server with the client library graphql-ws (needs npm)
-subscriptions url="http://127.0.0.1:8000":
+# subscribe to a running server, at the URL that it prints, with the client library graphql-ws (needs npm)
+subscriptions url:
     npm --prefix tests/ws ci --no-audit --no-fund
-    BOOKENDS_URL={{url}} npm --prefix tests/ws test
+    BOOKENDS_URL='{{url}}' npm --prefix tests/ws test
 
 # run the audits of the library graphql-http against a running server (needs npm)
 audits url="http://127.0.0.1:8000":
@@ -53,10 +53,10 @@ web:
     npm --prefix web ci --no-audit --no-fund
     npm --prefix web run build
 
-# test the page of a running server in Chromium (needs npm)
-browser url="http://127.0.0.1:8000":
+# test the page of a running server, at the URL that it prints, in Chromium (needs npm)
+browser url:
     npm --prefix tests/browser ci --no-audit --no-fund
-    BOOKENDS_URL={{url}} npm --prefix tests/browser test
+    BOOKENDS_URL='{{url}}' npm --prefix tests/browser test
 
 # write schema.graphql
 schema:

@@ -43,7 +43,7 @@ start() {
         kill -0 "${server[$name]}" || { cat "log.$name"; exit 1; }
         sleep 0.1
     done
-    address[$name]=$(sed -n 's/^open \([^ ]*\) .*/\1/p' "log.$name")
+    address[$name]=$(sed -n 's/^open \(http:\/\/[^/ ]*\).*/\1/p' "log.$name")
 }
 
 stop() {

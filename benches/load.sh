@@ -66,7 +66,7 @@ load() {
         kill -0 $server
         sleep 0.1
     done
-    address=$(sed -n 's/^open \([^ ]*\) .*/\1/p' log)
+    address=$(sed -n 's/^open \(http:\/\/[^/ ]*\).*/\1/p' log)
     cursors | jq --compact-output --raw-input --arg query "$page" '{ query: $query, variables: { after: . } }' >bodies
     # What is measured are pages, and not refusals.
     ask "$(sed -n 50p bodies)" | jq --exit-status '.data.ratings.edges | length == 20' >/dev/null
