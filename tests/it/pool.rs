@@ -6,15 +6,19 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use async_graphql::futures_util::future::join_all;
-use bookends::config::{Settings, Sqlite};
+use axum::Router;
+use axum::routing::post;
+use bookends::config::{Bounds, Settings, Sqlite};
 use bookends::db::pool::{File, Opener, Pool, Usage};
 use bookends::db::{Db, Failure, Liveness};
 use keyset::{ReadRows, Record, StoredValue};
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgSslMode};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement};
+use tokio::io::AsyncWriteExt;
 use tokio::time::{sleep, timeout};
 
 use crate::patience::{LONG, until};
+use crate::served::{Served, post as request};
 use crate::shop::empty;
 
 #[cfg(unix)]
@@ -24,6 +28,10 @@ mod wire;
 
 /// Counts without end.
 const ENDLESS: &str = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT -i FROM n) SELECT count(*) AS n FROM n";
+
+/// How many of these PostgreSQL executes.
+const RUNNING: &str = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
+    AND state = 'active' AND query LIKE 'WITH RECURSIVE n(i) AS%'";
 
 const CONNECTIONS: u32 = 4;
 
@@ -140,9 +148,29 @@ async fn a_statement_that_was_dropped_stops() {
         assert!(begun.elapsed() < LONG / 10, "{:?}", begun.elapsed());
     }
     if db.writer.get_database_backend() == DbBackend::Postgres {
-        let running = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
-            AND state = 'active' AND query LIKE 'WITH RECURSIVE n(i) AS%'";
-        until(async || number(&db.writer, running).await.unwrap() == 0).await;
+        until(async || number(&db.writer, RUNNING).await.unwrap() == 0).await;
+    }
+}
+
+/// `benches/siege.sh` measures how soon.
+#[tokio::test]
+async fn a_client_that_disconnects_stops_its_statement() {
+    let (test, db) = empty().await;
+    let pool = pool(&test.url, LONG).await;
+    let endless = pool.clone();
+    let route = post(async move || number(&endless, ENDLESS).await.unwrap().to_string());
+    let server = Served::new(Router::new().route("/graphql", route), Bounds::DEFAULT).await;
+    let mut clients = Vec::new();
+    for used in 1..=CONNECTIONS as usize {
+        let mut client = server.connect().await;
+        client.write_all(request("").as_bytes()).await.unwrap();
+        until(async || pool.usage().used == used).await;
+        clients.push(client);
+    }
+    drop(clients);
+    is_complete(&pool).await;
+    if db.writer.get_database_backend() == DbBackend::Postgres {
+        until(async || number(&db.writer, RUNNING).await.unwrap() == 0).await;
     }
 }
 
