@@ -103,6 +103,11 @@ pub struct Settings {
     )]
     pub listen: SocketAddr,
 
+    /// Another address and port, for `/health`, `/ready` and `/metrics` alone. They have a thread of their own there, and are
+    /// no longer on the main port.
+    #[arg(long, env = "LISTEN_ADMIN", value_name = "ADDRESS", help_heading = "Server", global = true)]
+    pub listen_admin: Option<SocketAddr>,
+
     /// The token that mutations need: `BOOKENDS_WRITE_TOKEN`. It has no flag, because every user of a machine can read
     /// command lines.
     #[arg(skip = Secret::from_environment("BOOKENDS_WRITE_TOKEN"))]
@@ -142,6 +147,7 @@ impl Settings {
             database_connections: Self::DATABASE_CONNECTIONS,
             sqlite: Sqlite::DEFAULT,
             listen: Self::LISTEN,
+            listen_admin: None,
             write_token: None,
             write_token_file: None,
             limits: Limits::DEFAULT,

@@ -55,7 +55,7 @@ pub struct Gauges {
     pub subscriptions: usize,
     /// Open WebSockets.
     pub websockets: usize,
-    /// Bytes of request bodies being received and of responses being sent.
+    /// Bytes of the memory budget in use.
     pub buffered: usize,
 }
 
@@ -111,7 +111,7 @@ impl Default for Metrics {
             buffered: add(
                 to,
                 "buffered_bytes",
-                "Bytes of request bodies being received and of responses being sent",
+                "Bytes of the memory budget in use: request bodies being received, responses being sent, and subscriptions",
                 Gauge::default(),
             ),
             registry,

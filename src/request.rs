@@ -2,23 +2,27 @@
 //!
 //! [`Api`] checks a request in this order: its document if it is known (`documents`), the whole document if it is new
 //! (`validation`), the operation (`operation`), the permission of a mutation (`permission`), the price (`limits`), the
-//! variables (`coercion`). Operations over a WebSocket pass through `executor`. [`Admission`] bounds how many operations
-//! run at a time.
+//! variables (`coercion`), the budget of its client (`budget`). Operations over a WebSocket pass through `executor`. [`Admission`] bounds how many operations
+//! run at a time, and [`Memory`] what clients make the server keep.
 
 mod api;
 mod documents;
 mod executor;
 
+mod budget;
 mod coercion;
 mod cost;
 mod introspection;
 mod limits;
 mod operation;
+mod retained;
 mod running;
 mod validation;
 mod visit;
 
 mod admission;
+mod cpu;
+mod memory;
 mod permission;
 
 mod code;
@@ -27,12 +31,15 @@ mod message;
 
 pub use admission::{Admission, Permit, Rejected, Share};
 pub use api::{Api, Parts, Snapshot, no_batches, was_executed};
+pub use budget::RETRY_AFTER;
 pub use code::Code;
 pub use coercion::Scalar;
 pub use cost::ReportCost;
+pub use cpu::{Long, elsewhere, is_long};
 pub use documents::{DocumentId, Trusted, TrustedError};
 pub use error::{Error, Result, conflict, database, refusal};
 pub use executor::Session;
 pub use limits::{Prices, Tables};
+pub use memory::{BUDGET_EXCEEDED, Memory, MemoryPermit};
 pub use permission::Permission;
 pub use validation::Validator;

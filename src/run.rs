@@ -15,7 +15,7 @@ use crate::console::print_line;
 use crate::db::{ConnectError, Db, Failure, LockError};
 use crate::request::{Trusted, TrustedError};
 use crate::seed::{self, Progress, SeedError};
-use crate::server::{Access, AccessError, Server};
+use crate::server::{Access, AccessError, Admin, Server};
 use crate::telemetry::Telemetry;
 use crate::{EndpointError, HealthError, health, shop};
 
@@ -64,6 +64,9 @@ pub enum RunError {
     /// The server is not healthy.
     #[error(transparent)]
     Health(#[from] HealthError),
+    /// The probes cannot be served.
+    #[error("cannot serve the probes: {0}")]
+    Admin(io::Error),
     /// There is no write token.
     #[error(transparent)]
     Access(#[from] AccessError),
@@ -97,7 +100,7 @@ pub async fn run(cli: Cli) -> Result<(), RunError> {
             print_line(shop::sdl().trim_end());
             Ok(())
         }
-        Command::Health => Ok(health::check(settings.listen)?),
+        Command::Health => Ok(health::check(settings.listen_admin.unwrap_or(settings.listen))?),
         command => {
             // Before anything is started or printed: from here on, a signal loses no message and no rollback.
             let mut stop = pin!(stop::signals().map_err(RunError::Signals)?);
@@ -146,6 +149,7 @@ async fn interruptible<T>(
 struct Started {
     listener: TcpListener,
     address: SocketAddr,
+    admin: Option<TcpListener>,
     access: Access,
     trusted: Trusted,
     db: Db,
@@ -155,10 +159,11 @@ struct Started {
 
 async fn start(settings: &Settings) -> Result<Started, RunError> {
     // The address comes first: if the port is in use, nothing is migrated.
-    let address = settings.listen;
-    let listen = |error| RunError::Listen { address, error };
-    let listener = TcpListener::bind(address).await.map_err(listen)?;
-    let address = listener.local_addr().map_err(listen)?;
+    let (listener, address) = listen(settings.listen).await?;
+    let admin = match settings.listen_admin {
+        Some(address) => Some(listen(address).await?.0),
+        None => None,
+    };
     let access = Access::new(settings.write_token.clone(), address)?;
     let trusted = shop::trusted(&settings.documents, settings.limits)?;
 
@@ -173,7 +178,15 @@ async fn start(settings: &Settings) -> Result<Started, RunError> {
         seed::fill(&db, Plan::SAMPLE, Progress::for_stdout()).await?;
     }
     drop(starting);
-    Ok(Started { listener, address, access, trusted, db, lock })
+    Ok(Started { listener, address, admin, access, trusted, db, lock })
+}
+
+/// Listens on an address; also returns the address with its port.
+async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), RunError> {
+    let failed = |error| RunError::Listen { address, error };
+    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok((listener, address))
 }
 
 /// Why the schema was not changed.
@@ -182,7 +195,7 @@ fn outdated(error: DbErr) -> RunError {
 }
 
 async fn serve(
-    Started { listener, address, access, trusted, db, lock }: Started,
+    Started { listener, address, admin, access, trusted, db, lock }: Started,
     settings: &Settings,
     stop: impl Future<Output = ()> + Send,
 ) -> Result<(), RunError> {
@@ -197,10 +210,25 @@ async fn serve(
     });
     db.statistics.keep(db.reader.clone()).await;
     let api = shop::Api::with(db.clone(), settings.limits, trusted);
-    Server::new(api, access, settings.bounds.clone()).serve(listener, stop).await;
+    let bounds = settings.bounds.clone();
+    match admin {
+        None => Server::new(api, access, bounds).serve(listener, stop).await,
+        Some(admin) => {
+            let (server, probes) = Server::with_admin(api, access, bounds);
+            let admin = start_admin(admin, probes)?;
+            server.serve(listener, stop).await;
+            admin.stop().await;
+        }
+    }
     let closed = db.close().await.map_err(RunError::Close);
     drop(lock);
     closed
+}
+
+fn start_admin(listener: TcpListener, probes: Server) -> Result<Admin, RunError> {
+    let address = listener.local_addr().map_err(RunError::Admin)?;
+    print_line(format_args!("the probes are at http://{address}/health, /ready and /metrics"));
+    Admin::start(listener, probes).map_err(RunError::Admin)
 }
 
 async fn migrate(settings: &Settings, direction: Direction) -> Result<(), RunError> {

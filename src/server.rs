@@ -1,5 +1,7 @@
 //! HTTP: GraphiQL at `/`, the API at `/graphql`, also as a [WebSocket](websocket); `/health`, `/ready` and `/metrics`.
 //!
+//! Where `LISTEN_ADMIN` is set, the last three have a listener and a thread of their own ([`Admin`]).
+//!
 //! A request passes the observation (`observe`), the bounds (`bounds`), and then its route. [`Server`] owns this order.
 
 use std::sync::Arc;
@@ -7,6 +9,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::routing::post;
 use tokio::net::TcpListener;
+use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
 use crate::config::Bounds;
@@ -14,6 +17,7 @@ use crate::metrics::Metrics;
 use crate::shop::Api;
 
 mod access;
+mod admin;
 mod bounds;
 mod buffers;
 mod capacity;
@@ -31,7 +35,9 @@ mod serve;
 pub mod websocket;
 
 pub use access::{Access, AccessError};
+pub use admin::Admin;
 pub use capacity::Capacity;
+use probes::Probed;
 use websocket::Sockets;
 
 /// Routes in their layers, and the capacity that their connections share.
@@ -53,22 +59,42 @@ struct State {
 impl Server {
     /// A server of this API, with its probes and its page.
     pub fn new(api: Api, access: Access, bounds: Bounds) -> Self {
-        let (metrics, connections) = (api.db().metrics.clone(), api.db().reader.usage().max());
-        let api = Router::new()
-            .route("/graphql", post(graphql::post).get(graphql::get).fallback(graphql::other))
-            .merge(probes::routes())
-            .with_state(Arc::new(State { api, access }));
-        Self::layered(api.merge(page::routes::<page::Built>()), bounds, &metrics, connections)
+        let capacity = Self::capacity(&api, &bounds);
+        let probed = Probed { api: api.clone(), capacity: capacity.clone(), runtime: None };
+        let (metrics, routes) = (api.db().metrics.clone(), Self::routes(api, access).merge(probes::routes(probed)));
+        Self::layered(routes, bounds, &metrics, capacity)
+    }
+
+    /// A server of this API with its page, and another one of its probes. It is for a runtime of its own.
+    ///
+    /// # Panics
+    ///
+    /// Panics outside of the runtime that will execute the requests.
+    pub fn with_admin(api: Api, access: Access, bounds: Bounds) -> (Self, Self) {
+        let (metrics, capacity) = (api.db().metrics.clone(), Self::capacity(&api, &bounds));
+        let probed = Probed { api: api.clone(), capacity: capacity.clone(), runtime: Some(Handle::current()) };
+        let admin = Self::with_routes(probes::routes(probed), bounds.clone(), &metrics);
+        (Self::layered(Self::routes(api, access), bounds, &metrics, capacity), admin)
+    }
+
+    fn capacity(api: &Api, bounds: &Bounds) -> Capacity {
+        Capacity::new(bounds, api.db().reader.usage().max())
+    }
+
+    fn routes(api: Api, access: Access) -> Router {
+        let graphql = post(graphql::post).get(graphql::get).fallback(graphql::other);
+        let api = Router::new().route("/graphql", graphql).with_state(Arc::new(State { api, access }));
+        api.merge(page::routes::<page::Built>())
     }
 
     /// A server of other routes, in the same layers. The routes find the [`Capacity`] in their requests.
     pub fn with_routes(routes: Router, bounds: Bounds, metrics: &Metrics) -> Self {
         // They use none of a limited number of connections.
-        Self::layered(routes, bounds, metrics, Semaphore::MAX_PERMITS)
+        let capacity = Capacity::new(&bounds, Semaphore::MAX_PERMITS);
+        Self::layered(routes, bounds, metrics, capacity)
     }
 
-    fn layered(routes: Router, bounds: Bounds, metrics: &Metrics, database_connections: usize) -> Self {
-        let capacity = Capacity::new(&bounds, database_connections);
+    fn layered(routes: Router, bounds: Bounds, metrics: &Metrics, capacity: Capacity) -> Self {
         let layers = observe::observed(bounds::bounded(routes, &bounds, &capacity), metrics);
         Self { router: layers, bounds, capacity }
     }

@@ -30,8 +30,8 @@ pub struct Bounds {
     )]
     pub max_requests: usize,
 
-    /// Memory budget for request bodies being received and responses being sent, across all clients, in bytes; at least
-    /// `MAX_BODY_SIZE`. A request that exceeds the budget is rejected with 503.
+    /// Memory budget for request bodies being received, responses being sent, and subscriptions, across all clients, in
+    /// bytes; at least `MAX_BODY_SIZE`. A request that exceeds the budget is rejected with 503.
     #[arg(
         long,
         env = "MAX_BUFFERED",

@@ -1,5 +1,7 @@
 //! Limits of one request.
 
+use std::num::NonZeroU32;
+
 use clap::{ArgAction, Args};
 
 /// Limits of one request. A request that exceeds one is rejected with the name of the setting.
@@ -27,6 +29,11 @@ pub struct Limits {
         global = true
     )]
     pub max_complexity: usize,
+
+    /// Cost that one client may request per second. After a pause, it may request up to `MAX_COMPLEXITY` at once. Further
+    /// requests are rejected with 429. By default, there is no such budget.
+    #[arg(long, env = "CLIENT_BUDGET", value_name = "COST", global = true)]
+    pub client_budget: Option<NonZeroU32>,
 
     /// Maximum depth of a request in levels; at most 32.
     #[arg(
@@ -57,8 +64,14 @@ pub struct Limits {
 
 impl Limits {
     /// Enough for a page of 100 objects with a page of 100 each, and for the introspection query of GraphiQL.
-    pub const DEFAULT: Self =
-        Self { max_page_size: 100, max_complexity: 50_000, max_depth: 20, max_tokens: 15_000, introspection: true };
+    pub const DEFAULT: Self = Self {
+        max_page_size: 100,
+        max_complexity: 50_000,
+        client_budget: None,
+        max_depth: 20,
+        max_tokens: 15_000,
+        introspection: true,
+    };
 
     /// The number of levels of fields and fragments that the GraphQL library accepts.
     pub const MAX_LEVELS: usize = 32;

@@ -5,10 +5,12 @@
 //! connections is large; its other requests hold their permits and wait in turn. An operation that exceeds its time limit
 //! is dropped with everything it waits for, except a write: it keeps its permit until it ends.
 
+use std::any::TypeId;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_graphql::ServerError;
+use async_graphql::{Data, ServerError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
@@ -27,6 +29,8 @@ pub struct Admission {
 /// What one client may use.
 #[derive(Clone, Debug)]
 pub struct Share {
+    /// Its address.
+    pub client: IpAddr,
     /// Its permits.
     pub permits: Arc<Semaphore>,
     /// Its turns: one for each request that is executed at a time.
@@ -37,6 +41,7 @@ pub struct Share {
 /// a write can hold it longer than its client waits.
 #[derive(Clone, Debug)]
 pub struct Permit {
+    client: Option<IpAddr>,
     _permits: Arc<(OwnedSemaphorePermit, Option<OwnedSemaphorePermit>)>,
 }
 
@@ -73,7 +78,28 @@ impl Admission {
         self.max - self.permits.available_permits()
     }
 
-    /// Runs work under a permit of its own, within the time limit.
+    /// The client whose share this is.
+    pub fn client(&self) -> Option<IpAddr> {
+        self.share.as_ref().map(|share| share.client)
+    }
+
+    /// Does work in turn, without a permit: the checks of an operation that has no end.
+    ///
+    /// # Errors
+    ///
+    /// [`Rejected::TimedOut`].
+    pub async fn in_turn<T>(&self, work: impl Future<Output = T>) -> Result<T, Rejected> {
+        let in_turn = async {
+            let _turn = match &self.share {
+                Some(share) => share.turns.acquire().await.ok(),
+                None => None,
+            };
+            work.await
+        };
+        timeout(self.time_limit, in_turn).await.map_err(|_| Rejected::TimedOut)
+    }
+
+    /// Runs work under a permit of its own, in turn and within the time limit.
     ///
     /// # Errors
     ///
@@ -82,15 +108,15 @@ impl Admission {
         let share = self.share.as_ref().map(|share| Arc::clone(&share.permits).try_acquire_owned());
         let share = share.transpose().map_err(|_| Rejected::ShareUsed)?;
         let permit = Arc::clone(&self.permits).try_acquire_owned().map_err(|_| Rejected::Overloaded)?;
-        let permit = Permit { _permits: Arc::new((permit, share)) };
-        let in_turn = async {
-            let _turn = match &self.share {
-                Some(share) => share.turns.acquire().await.ok(),
-                None => None,
-            };
-            work(permit.clone()).await
-        };
-        timeout(self.time_limit, in_turn).await.map_err(|_| Rejected::TimedOut)
+        let permit = Permit { client: self.client(), _permits: Arc::new((permit, share)) };
+        self.in_turn(work(permit.clone())).await
+    }
+}
+
+impl Permit {
+    /// The client of the permit in these data.
+    pub fn client_of(data: &Data) -> Option<IpAddr> {
+        data.get(&TypeId::of::<Self>()).and_then(|found| found.downcast_ref::<Self>())?.client
     }
 }
 
@@ -121,7 +147,10 @@ mod tests {
         let all = Admission::new(8, Duration::from_mins(10));
         let semaphore = |permits| Arc::new(Semaphore::new(permits));
         let of_all = all.clone();
-        (all, move |permits, turns| of_all.shared(Share { permits: semaphore(permits), turns: semaphore(turns) }))
+        (all, move |permits, turns| {
+            let client = IpAddr::from([127, 0, 0, 1]);
+            of_all.shared(Share { client, permits: semaphore(permits), turns: semaphore(turns) })
+        })
     }
 
     #[tokio::test]

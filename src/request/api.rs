@@ -12,10 +12,14 @@ use keyset_graphql::json::{self, Verbatim};
 use keyset_graphql::{PlannedQuery, Reader, with_defaults};
 use tracing::Span;
 
+use super::admission::Permit;
+use super::budget::Budgets;
 use super::code::Code;
 use super::cost::{CostReport, Refused};
-use super::documents::{Document, Documents, Found, Trusted};
+use super::cpu::{Long, elsewhere, is_long};
+use super::documents::{Document, Documents, Found, Hash, Trusted};
 use super::error::{Error, refusal};
+use super::executor::Session;
 use super::limits::Prices;
 use super::message::shorten;
 use super::permission::Permission;
@@ -35,6 +39,7 @@ pub struct Api<E> {
     validator: Arc<Validator>,
     prices: Arc<Prices>,
     limits: Limits,
+    budgets: Budgets,
     documents: Documents,
     reader: Reader,
     snapshot: Snapshot,
@@ -69,33 +74,34 @@ impl<E: Executor> Api<E> {
     pub fn new(parts: Parts<E>) -> Self {
         let Parts { schema, validator, prices, trusted, limits, reader, snapshot, metrics } = parts;
         let (validator, prices, documents) = (Arc::new(validator), Arc::new(prices), Documents::new(trusted));
-        Self { schema, validator, prices, limits, documents, reader, snapshot, metrics }
+        let budgets = Budgets::new(limits);
+        Self { schema, validator, prices, limits, budgets, documents, reader, snapshot, metrics }
     }
 
     /// Executes a query or a mutation.
     pub async fn execute(&self, request: impl Into<Request>) -> Response {
-        let checked = self.check(request.into(), None, |kind| match kind {
+        let checked = self.checked(request.into(), None, |kind| match kind {
             OperationType::Subscription => Err(over_websocket()),
             OperationType::Query | OperationType::Mutation => Ok(()),
         });
-        self.respond(checked).await
+        self.respond(checked.await).await
     }
 
     /// Executes a query, and refuses a mutation.
     pub async fn query(&self, request: impl Into<Request>) -> Response {
-        let checked = self.check(request.into(), None, |kind| match kind {
+        let checked = self.checked(request.into(), None, |kind| match kind {
             OperationType::Subscription => Err(over_websocket()),
             OperationType::Mutation => Err(by_post()),
             OperationType::Query => Ok(()),
         });
-        self.respond(checked).await
+        self.respond(checked.await).await
     }
 
     async fn respond(&self, checked: Result<Checked, Refused>) -> Response {
         match checked {
-            Ok(Checked { request, mut running }) => {
+            Ok(Checked { request, running }) => {
                 let response = self.run(&running, request, None).await;
-                self.finish(&mut running, response)
+                self.finish(running, response)
             }
             Err(refused) => refused.into(),
         }
@@ -159,26 +165,44 @@ impl<E: Executor> Api<E> {
         &self.schema
     }
 
-    /// Adds codes to a response, and shortens its messages. The first response of an executed request is timed, and its
-    /// document cached; it has the cost, if that is wanted.
-    pub fn finish(&self, running: &mut Running, response: Response) -> Response {
+    /// Finishes the response to a query or a mutation. It has the cost, if that is wanted. If the request was executed, it
+    /// is timed, and its document cached.
+    pub fn finish(&self, Running { begun, kind, document, new, cost, .. }: Running, response: Response) -> Response {
         let mut response = coded(response);
-        if let Some(cost) = running.cost.take() {
+        if let Some(cost) = cost {
             cost.add_to(&mut response);
         }
-        let (kind, new) = (running.kind.take(), running.new.take());
         if was_executed(&response) {
-            match kind {
-                Some(OperationType::Query) => self.metrics.operation("query", running.begun.elapsed()),
-                Some(OperationType::Mutation) => self.metrics.operation("mutation", running.begun.elapsed()),
-                // A subscription has no end to time.
-                Some(OperationType::Subscription) | None => {}
-            }
+            let kind = if kind == Some(OperationType::Mutation) { "mutation" } else { "query" };
+            self.metrics.operation(kind, begun.elapsed());
             if let Some(hash) = new {
-                self.documents.keep(hash, Arc::clone(&running.document));
+                self.keep(hash, document);
             }
         }
         response
+    }
+
+    /// Caches a valid document.
+    pub fn keep(&self, hash: Hash, document: Arc<Document>) {
+        self.documents.keep(hash, document);
+    }
+
+    /// Checks a request before its execution, where a long request delays no other one.
+    ///
+    /// # Errors
+    ///
+    /// As [`check`](Self::check).
+    pub async fn checked(
+        &self,
+        request: Request,
+        session: Option<Arc<Data>>,
+        accepts: fn(OperationType) -> Result<(), Error>,
+    ) -> Result<Checked, Refused> {
+        if is_long(request.query.len()) || request.data.contains_key(&TypeId::of::<Long>()) {
+            let api = self.clone();
+            return elsewhere(move || api.check(request, session.as_deref(), accepts)).await;
+        }
+        self.check(request, session.as_deref(), accepts)
     }
 
     /// Checks a request before its execution: nothing of it is executed unless it passes. Its permission is in the data of
@@ -187,11 +211,11 @@ impl<E: Executor> Api<E> {
     /// # Errors
     ///
     /// Every reason to refuse it.
-    pub fn check(
+    fn check(
         &self,
         mut request: Request,
         session: Option<&Data>,
-        accepts: impl FnOnce(OperationType) -> Result<(), Error>,
+        accepts: fn(OperationType) -> Result<(), Error>,
     ) -> Result<Checked, Refused> {
         let begun = Instant::now();
         let is_cost_wanted = CostReport::is_wanted(&request);
@@ -211,8 +235,10 @@ impl<E: Executor> Api<E> {
             // Only the name of an existing operation: clients can send any name.
             Span::current().record("operation", name.as_deref().filter(|name| name.len() <= MAX_NAME));
             accepts(operation.ty).map_err(refuse)?;
-            if operation.ty == OperationType::Mutation {
-                Permission::of(session.unwrap_or(&request.data)).check().map_err(refuse)?;
+            match operation.ty {
+                OperationType::Mutation => Permission::of(session.unwrap_or(&request.data)).check().map_err(refuse)?,
+                OperationType::Subscription => operation::declares_all(operation, &variables).map_err(refuse)?,
+                OperationType::Query => {}
             }
             variables = with_defaults(operation, Cow::Owned(variables)).into_owned();
         }
@@ -227,6 +253,11 @@ impl<E: Executor> Api<E> {
         if let Some(operation) = operation {
             self.validator.types().check(parsed, operation, &variables).map_err(refuse)?;
         }
+        let client = match session.and_then(Session::of) {
+            Some(session) => session.admission.client(),
+            None => Permit::client_of(&request.data),
+        };
+        self.budgets.charge(client, price.cost).map_err(|error| refuse(vec![error]))?;
         let planned = place.filter(|_| new.is_none() && kind == Some(OperationType::Query));
         let planned = planned.and_then(|place| document.plans.query(place));
         let mut request = request.variables(variables);
@@ -258,7 +289,7 @@ pub fn no_batches() -> ServerError {
 }
 
 /// Adds a code to each error, and shortens its message.
-fn coded(mut response: Response) -> Response {
+pub fn coded(mut response: Response) -> Response {
     response.errors.iter_mut().for_each(shorten);
     for error in response.errors.iter_mut().filter(|error| error.extensions.is_none()) {
         // An argument error has a path in the response. The error of an operation that does not exist has none.

@@ -62,6 +62,7 @@ pub struct Document {
     pub plans: Plans,
     /// The number of its fields and fragments, each where it is spread.
     selections: usize,
+    tokens: usize,
 }
 
 #[derive(Clone)]
@@ -134,9 +135,14 @@ impl Documents {
 }
 
 impl Document {
+    /// The number of parts of it that take memory: tokens of the document, and selections of its plans.
+    pub fn parts(&self) -> usize {
+        self.tokens + self.selections
+    }
+
     /// A document of this text.
-    pub fn new(text: String, Validated { document, selections }: Validated) -> Self {
-        Self { text, plans: Plans::of(document), selections }
+    pub fn new(text: String, Validated { document, selections, tokens }: Validated) -> Self {
+        Self { text, plans: Plans::of(document), selections, tokens }
     }
 }
 
@@ -205,7 +211,7 @@ mod tests {
 
     fn document(text: String) -> Arc<Document> {
         let document = async_graphql::parser::parse_query(&text).unwrap();
-        Arc::new(Document::new(text, Validated { document, selections: 2 }))
+        Arc::new(Document::new(text, Validated { document, selections: 2, tokens: 4 }))
     }
 
     #[test]

@@ -46,7 +46,6 @@ impl Running {
 
     /// Gives a request its document, and the plans of it.
     pub fn prepare(&self, mut request: Request) -> Request {
-        request.query.clone_from(&self.document.text);
         request.set_parsed_query(self.executed(&request));
         request.data(RootValues::default()).data(self.document.plans.clone())
     }

@@ -57,6 +57,8 @@ pub struct Validated {
     pub document: ExecutableDocument,
     /// The number of its fields and fragments, each at each place where it is spread.
     pub selections: usize,
+    /// The number of its tokens.
+    pub tokens: usize,
 }
 
 impl Validator {
@@ -90,7 +92,7 @@ impl Validator {
     /// [`Code::ValidationFailed`] for each violation of a rule.
     pub fn read(&self, text: &str) -> Result<Validated, Vec<ServerError>> {
         let one = |error: Error| vec![error.of_request()];
-        let tree = self.parse(text)?;
+        let (tree, tokens) = self.parse(text)?;
         let selections = size::check(&tree).map_err(one)?;
         if let Some(long) = tokens::too_long(text) {
             let message = format!("a name has at most {} characters", tokens::MAX_NAME);
@@ -124,10 +126,11 @@ impl Validator {
             return Err(errors);
         }
         operation::check(&document).map_err(one)?;
-        Ok(Validated { document, selections })
+        Ok(Validated { document, selections, tokens })
     }
 
-    fn parse(&self, text: &str) -> Result<Document, Vec<ServerError>> {
+    /// The tree of a text, and the number of its tokens.
+    fn parse(&self, text: &str) -> Result<(Document, usize), Vec<ServerError>> {
         let max_tokens = self.limits.max_tokens;
         let mut parser = Parser::new().recursion_limit(MAX_NESTING).token_limit(max_tokens);
         let parsed = parser.parse_ast(text, "document");
@@ -136,7 +139,7 @@ impl Validator {
             Err(_) if !is_limited && text.contains(',') => parser.parse_ast(tokens::without_commas(text), "document"),
             parsed => parsed,
         };
-        parsed.map_err(|failed| {
+        parsed.map(|tree| (tree, parser.tokens_reached())).map_err(|failed| {
             let refuse = |code, message| vec![refusal(code, message)];
             if parser.tokens_reached() > max_tokens {
                 let message = format!("the document has more than {max_tokens} tokens (the setting MAX_TOKENS)");

@@ -23,7 +23,7 @@ use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove}
 use tower_http::compression::{CompressionLayer, CompressionLevel};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use super::buffers::{BUDGET_EXCEEDED, BufferPermit, Buffers, RESPONSE_DROPPED, Unread};
+use super::buffers::{RESPONSE_DROPPED, Unread, hold, read};
 use super::capacity::Capacity;
 use super::graphql::GRAPHQL_COST;
 use super::media::Media;
@@ -32,7 +32,7 @@ use super::origin;
 use super::response::{panicked, reject};
 use super::websocket::is_websocket;
 use crate::config::{AllowedOrigin, Bounds};
-use crate::request::{Code, Permit, Rejected};
+use crate::request::{BUDGET_EXCEEDED, Code, Memory, MemoryPermit, Permit, Rejected};
 
 /// The only route that needs a permit.
 const API: &str = "/graphql";
@@ -113,7 +113,7 @@ async fn pass(State(gate): State<Gate>, mut request: Request, next: Next) -> Res
     if is_websocket(request.headers()) {
         request.extensions_mut().insert(capacity.clone());
     }
-    let (mut request, _permit) = match gate.receive(media, request, &capacity.buffers).await {
+    let (mut request, _permit) = match gate.receive(media, request, &capacity.memory).await {
         Ok(received) => received,
         Err(rejection) => return rejection,
     };
@@ -123,7 +123,7 @@ async fn pass(State(gate): State<Gate>, mut request: Request, next: Next) -> Res
     };
     match capacity.admission.run(execute).await {
         Ok(response) => {
-            let held = capacity.buffers.hold(response).await;
+            let held = hold(&capacity.memory, response).await;
             held.unwrap_or_else(|| reject(media, Code::AnswerDropped, RESPONSE_DROPPED))
         }
         Err(full @ (Rejected::Overloaded | Rejected::ShareUsed)) => reject(media, Code::Overloaded, full.to_string()),
@@ -137,10 +137,10 @@ impl Gate {
         &self,
         media: Media,
         request: Request,
-        buffers: &Buffers,
-    ) -> Result<(Request, BufferPermit), Response> {
+        memory: &Memory,
+    ) -> Result<(Request, MemoryPermit), Response> {
         let (head, body) = request.into_parts();
-        match timeout(self.read_timeout, buffers.read(body, self.max_body_size)).await {
+        match timeout(self.read_timeout, read(memory, body, self.max_body_size)).await {
             Ok(Ok((body, permit))) => Ok((Request::from_parts(head, Body::from(body)), permit)),
             Ok(Err(Unread::TooLarge)) => {
                 let message = format!("a body has at most {} bytes (the setting MAX_BODY_SIZE)", self.max_body_size);

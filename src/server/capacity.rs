@@ -1,10 +1,9 @@
 //! The limits that all connections share.
 
-use super::buffers::Buffers;
 use super::client::{Client, Clients};
 use super::websocket::Sockets;
 use crate::config::Bounds;
-use crate::request::{Admission, Share};
+use crate::request::{Admission, Memory, Share};
 
 /// The limits that all connections of a server share. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -14,7 +13,7 @@ pub struct Capacity {
     /// The open WebSockets.
     pub sockets: Sockets,
     /// The memory budget.
-    pub(super) buffers: Buffers,
+    pub(super) memory: Memory,
     /// The clients, which have shares of all of these.
     pub(super) clients: Clients,
 }
@@ -23,11 +22,11 @@ impl Capacity {
     /// The limits in these bounds, with this many connections to read from the database.
     pub fn new(bounds: &Bounds, database_connections: usize) -> Self {
         // A body of the maximum size fits if it is alone.
-        let buffers = Buffers::new(bounds.max_buffered.max(bounds.max_body_size));
+        let memory = Memory::new(bounds.max_buffered.max(bounds.max_body_size));
         Self {
             admission: Admission::new(bounds.max_requests, bounds.request_timeout.0),
-            sockets: Sockets::new(bounds.max_websockets, buffers.clone()),
-            buffers,
+            sockets: Sockets::new(bounds.max_websockets, memory.clone()),
+            memory,
             clients: Clients::new(bounds, database_connections),
         }
     }
@@ -35,12 +34,13 @@ impl Capacity {
     /// What one client may use of it.
     #[must_use]
     pub fn shared(&self, client: &Client) -> Self {
-        let share = Share { permits: client.requests().clone(), turns: client.turns().clone() };
-        let buffers = self.buffers.shared(client.buffered().clone());
+        let (permits, turns) = (client.requests().clone(), client.turns().clone());
+        let share = Share { client: client.address(), permits, turns };
+        let memory = self.memory.shared(client.buffered().clone());
         Self {
             admission: self.admission.shared(share),
-            sockets: self.sockets.shared(client.websockets().clone(), buffers.clone()),
-            buffers,
+            sockets: self.sockets.shared(client.websockets().clone(), memory.clone()),
+            memory,
             clients: self.clients.clone(),
         }
     }

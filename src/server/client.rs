@@ -55,6 +55,7 @@ pub struct Client(Arc<Usage>);
 /// The permits that are left to a client. An owned permit refers to its semaphore: so it is known which are in use.
 #[derive(Debug)]
 struct Usage {
+    address: IpAddr,
     connections: Arc<Semaphore>,
     requests: Arc<Semaphore>,
     turns: Arc<Semaphore>,
@@ -99,6 +100,7 @@ impl Clients {
         let Shares { connections, requests, turns, buffered, websockets } = self.0.shares;
         let semaphore = |max: usize| Arc::new(Semaphore::new(max.min(Semaphore::MAX_PERMITS)));
         let usage = Arc::new(Usage {
+            address,
             connections: semaphore(connections),
             requests: semaphore(requests),
             turns: semaphore(turns),
@@ -144,6 +146,11 @@ impl All {
 }
 
 impl Client {
+    /// Its address: for IPv6, that of its network.
+    pub fn address(&self) -> IpAddr {
+        self.0.address
+    }
+
     /// The share of connections.
     pub fn connections(&self) -> &Arc<Semaphore> {
         &self.0.connections
@@ -173,7 +180,7 @@ impl Client {
 impl Usage {
     /// Whether something refers to the client, or to a permit of it.
     fn is_in_use(self: &Arc<Self>) -> bool {
-        let Self { connections, requests, turns, buffered, websockets } = &**self;
+        let Self { connections, requests, turns, buffered, websockets, .. } = &**self;
         let permits = [connections, requests, turns, buffered, websockets];
         Arc::strong_count(self) > 1 || permits.into_iter().any(|permits| Arc::strong_count(permits) > 1)
     }

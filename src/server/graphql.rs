@@ -55,6 +55,7 @@ pub async fn post(
 pub async fn get(
     State(app): State<App>,
     Extension(capacity): Extension<Capacity>,
+    Extension(permit): Extension<Permit>,
     headers: HeaderMap,
     url: Uri,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
@@ -65,7 +66,7 @@ pub async fn get(
         // An offer of another protocol can be ignored (RFC 9110, section 7.8).
         Err(_) => {
             negotiated(&headers, async {
-                let request = prepared(request::of_url(&url)?, &headers);
+                let request = prepared(request::of_url(&url)?, &headers).data(permit);
                 Ok(Box::pin(app.api.query(request)).await)
             })
             .await
@@ -84,7 +85,7 @@ fn prepared(request: Request, headers: &HeaderMap) -> Request {
 /// headers.
 fn open_websocket(
     app: App,
-    Capacity { admission, sockets, .. }: Capacity,
+    Capacity { admission, memory, sockets, .. }: Capacity,
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Response {
@@ -93,7 +94,7 @@ fn open_websocket(
         let authorization = init.get("Authorization").or_else(|| init.get("authorization"));
         let id = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok());
         let mut data = Data::default();
-        data.insert(Session { request_id: id.unwrap_or_default().to_owned(), admission });
+        data.insert(Session { request_id: id.unwrap_or_default().to_owned(), admission, memory });
         data.insert(app.access.permission(&headers, authorization.and_then(serde_json::Value::as_str)));
         Some(data)
     })

@@ -1,27 +1,45 @@
 //! Probes: health, readiness and metrics. They need no permit, so they respond while the server is overloaded.
 
+use std::fmt::Display;
+use std::time::Duration;
+
+use axum::Router;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::routing::get;
-use axum::{Extension, Router};
+use tokio::runtime::Handle;
+use tokio::time::timeout;
 
-use super::App;
 use super::capacity::Capacity;
 use crate::db::Obstacle;
 use crate::metrics::{Gauges, MEDIA_TYPE};
+use crate::shop::Api;
 
 const HEALTH: &str = "/health";
 const READY: &str = "/ready";
 const METRICS: &str = "/metrics";
 
+/// The time that the requests' runtime has to begin and end a check of the database, which itself takes two seconds at most.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// The server that is probed.
+#[derive(Clone)]
+pub struct Probed {
+    pub api: Api,
+    pub capacity: Capacity,
+    /// The runtime that executes its requests, where the probes have another one.
+    pub runtime: Option<Handle>,
+}
+
 /// The routes of the probes.
-pub fn routes() -> Router<App> {
+pub fn routes(probed: Probed) -> Router {
     Router::new()
         // Independent of the database.
         .route(HEALTH, get(async || "alive\n"))
         .route(READY, get(ready))
         .route(METRICS, get(metrics))
+        .with_state(probed)
 }
 
 /// Whether a route is a probe.
@@ -29,15 +47,29 @@ pub fn is_probe(route: &str) -> bool {
     [HEALTH, READY, METRICS].contains(&route)
 }
 
-/// Whether the server can answer queries: it is not stopping, and the database is ready.
-async fn ready(State(app): State<App>, Extension(capacity): Extension<Capacity>) -> (StatusCode, String) {
+/// Whether the server can answer queries: it is not stopping, its threads have time, and the database is ready.
+async fn ready(State(Probed { api, capacity, runtime }): State<Probed>) -> (StatusCode, String) {
     if capacity.sockets.are_stopping() {
-        return (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping\n".into());
+        return unready("the server is stopping");
     }
-    match app.api.db().probe.ready().await {
-        Ok(obstacle) => (StatusCode::OK, obstacle.map_or("ready\n", limited).into()),
-        Err(reason) => (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n")),
+    let probe = api.db().probe.clone();
+    let checked = match runtime {
+        None => Ok(probe.ready().await),
+        // Connections belong to the runtime that reads on them.
+        Some(runtime) => {
+            let mut check = runtime.spawn(async move { probe.ready().await });
+            timeout(PATIENCE, &mut check).await.map_err(|_| check.abort()).and_then(|checked| checked.map_err(drop))
+        }
+    };
+    match checked {
+        Ok(Ok(obstacle)) => (StatusCode::OK, obstacle.map_or("ready\n", limited).into()),
+        Ok(Err(reason)) => unready(reason),
+        Err(()) => unready("the server is too busy"),
     }
+}
+
+fn unready(reason: impl Display) -> (StatusCode, String) {
+    (StatusCode::SERVICE_UNAVAILABLE, format!("{reason}\n"))
 }
 
 /// What a server says that can read and not write.
@@ -49,17 +81,14 @@ fn limited(obstacle: Obstacle) -> &'static str {
     }
 }
 
-async fn metrics(
-    State(app): State<App>,
-    Extension(capacity): Extension<Capacity>,
-) -> ([(HeaderName, HeaderValue); 1], String) {
-    let db = app.api.db();
+async fn metrics(State(Probed { api, capacity, .. }): State<Probed>) -> ([(HeaderName, HeaderValue); 1], String) {
+    let db = api.db();
     let gauges = Gauges {
         pools: db.pools(),
         operations_in_flight: capacity.admission.in_use(),
-        subscriptions: app.api.events().subscribers(),
+        subscriptions: api.events().subscribers(),
         websockets: capacity.sockets.open(),
-        buffered: capacity.buffers.in_use(),
+        buffered: capacity.memory.in_use(),
     };
     ([(CONTENT_TYPE, HeaderValue::from_static(MEDIA_TYPE))], db.metrics.render(gauges))
 }

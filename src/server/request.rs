@@ -14,11 +14,12 @@ use axum::extract::{FromRequest, Query};
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse, Response};
+use futures_util::FutureExt;
 use serde::Deserialize;
 use serde_json::error::Category;
 use serde_json::{Map, Value};
 
-use crate::request::{Code, DocumentId, no_batches, refusal};
+use crate::request::{Code, DocumentId, Long, elsewhere, is_long, no_batches, refusal};
 
 /// The parameters of a request (GraphQL over HTTP, section 5.1). Unknown ones are ignored.
 #[derive(Deserialize)]
@@ -69,6 +70,13 @@ impl IntoResponse for Unread {
 ///
 /// [`Code::BodyMalformed`] if the body is not JSON, [`Code::RequestMalformed`] if the JSON is not a request.
 pub async fn of_body(body: Bytes) -> Result<Request, ServerError> {
+    if is_long(body.len()) {
+        return elsewhere(move || read(body)).await.map(|request| request.data(Long));
+    }
+    read(body)
+}
+
+fn read(body: Bytes) -> Result<Request, ServerError> {
     // The library would read every request of a batch before it rejects them.
     if body.trim_ascii_start().starts_with(b"[") {
         return Err(no_batches());
@@ -76,8 +84,9 @@ pub async fn of_body(body: Bytes) -> Result<Request, ServerError> {
     let mut http = axum::extract::Request::new(body.clone().into());
     *http.method_mut() = Method::POST;
     http.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    match GraphQLRequest::<Unread>::from_request(http, &()).await {
-        Ok(request) if !request.0.query.is_empty() => Ok(normalised(request.into_inner())),
+    // The whole body is there: nothing is waited for.
+    match GraphQLRequest::<Unread>::from_request(http, &()).now_or_never() {
+        Some(Ok(request)) if !request.0.query.is_empty() => Ok(normalised(request.into_inner())),
         _ => serde_json::from_slice::<Parameters>(&body).map_err(|error| unreadable("the body", &error))?.try_into(),
     }
 }
@@ -142,14 +151,14 @@ impl TryFrom<Parameters> for Request {
 mod tests {
     use super::*;
 
-    async fn read(body: &'static str) -> Result<Request, Option<Code>> {
+    async fn read_text(body: &'static str) -> Result<Request, Option<Code>> {
         of_body(Bytes::from_static(body.as_bytes())).await.map_err(|error| Code::of(&error))
     }
 
     #[tokio::test]
     async fn a_body_is_read_with_all_its_members() {
         let body = r#"{"query":"{a}","operationName":"A","variables":{"n":1.5,"m":18446744073709551615},"extensions":{"x":[]},"y":1}"#;
-        let request = read(body).await.unwrap();
+        let request = read_text(body).await.unwrap();
         assert_eq!((request.query.as_str(), request.operation_name.as_deref()), ("{a}", Some("A")));
         assert_eq!(request.variables.to_string(), "{m: 18446744073709551615, n: 1.5}");
         assert_eq!(request.extensions.len(), 1);
@@ -159,7 +168,7 @@ mod tests {
     async fn null_and_empty_members_count_as_absent() {
         let body = r#"{"query":"{a}","operationName":"","variables":null,"extensions":{"x":null}}"#;
         for body in [body, r#"{"query":"{a}","extensions":null}"#] {
-            let request = read(body).await.unwrap();
+            let request = read_text(body).await.unwrap();
             assert!(request.operation_name.is_none() && request.variables.is_empty() && request.extensions.is_empty());
         }
     }
@@ -178,12 +187,12 @@ mod tests {
     async fn another_body_is_rejected_with_the_member_that_is_wrong() {
         for body in ["", "{", "[", "x", "\u{feff}{}"] {
             let expected = if body == "[" { Code::RequestMalformed } else { Code::BodyMalformed };
-            assert_eq!(read(body).await.err(), Some(Some(expected)), "{body}");
+            assert_eq!(read_text(body).await.err(), Some(Some(expected)), "{body}");
         }
         for body in ["{}", r#"{"query":null}"#, "1", r#"[{"query":"{a}"}]"#, r#"{"query":"{a}","extensions":0}"#] {
-            assert_eq!(read(body).await.err(), Some(Some(Code::RequestMalformed)), "{body}");
+            assert_eq!(read_text(body).await.err(), Some(Some(Code::RequestMalformed)), "{body}");
         }
-        assert!(read(r#"{"query":""}"#).await.unwrap().query.is_empty());
+        assert!(read_text(r#"{"query":""}"#).await.unwrap().query.is_empty());
         let error = of_body(Bytes::from_static(br#"{"query":"{a}","variables":[1]}"#)).await.unwrap_err();
         assert!(error.message.contains("invalid type: sequence, expected a map at line 1"), "{}", error.message);
     }

@@ -74,6 +74,7 @@ fn status(media: Media, code: Option<Code>) -> StatusCode {
         Some(Code::MediaTypeUnsupported) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
         Some(Code::RequestMalformed) => StatusCode::UNPROCESSABLE_ENTITY,
         Some(Code::Internal) => StatusCode::INTERNAL_SERVER_ERROR,
+        Some(Code::RateLimited) => StatusCode::TOO_MANY_REQUESTS,
         Some(Code::Overloaded | Code::AnswerDropped) => StatusCode::SERVICE_UNAVAILABLE,
         Some(Code::TimedOut) => StatusCode::GATEWAY_TIMEOUT,
         // The request could be read: for an older client, every response to it is 200.
@@ -83,6 +84,18 @@ fn status(media: Media, code: Option<Code>) -> StatusCode {
         Some(Code::Forbidden | Code::DocumentNotTrusted) => StatusCode::FORBIDDEN,
         Some(Code::PersistedQueryNotFound) => StatusCode::NOT_FOUND,
         _ => StatusCode::UNPROCESSABLE_ENTITY,
+    }
+}
+
+/// After how many seconds a client should try again.
+fn retry_after(status: StatusCode, code: Option<Code>, body: &Body) -> Option<u64> {
+    match code? {
+        Code::Overloaded if status != StatusCode::OK => Some(1),
+        Code::RateLimited => match body.errors.first()?.extensions.as_ref()?.get(crate::request::RETRY_AFTER)? {
+            Value::Number(seconds) => seconds.as_u64(),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -98,9 +111,8 @@ fn write(media: Media, body: Body) -> Response {
     if status == StatusCode::METHOD_NOT_ALLOWED {
         response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, POST"));
     }
-    if status != StatusCode::OK && code == Some(Code::Overloaded) {
-        // In seconds.
-        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    if let Some(seconds) = retry_after(status, code, &body) {
+        response.headers_mut().insert(RETRY_AFTER, seconds.into());
     }
     if !body.errors.is_empty() {
         response.extensions_mut().insert(Codes(body.errors.iter().filter_map(Code::of).collect()));

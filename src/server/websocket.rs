@@ -40,11 +40,10 @@ use axum::response::Response;
 use serde_json::{Map, Value};
 use tokio::sync::{Semaphore, watch};
 
-use super::buffers::Buffers;
 use super::media::Media;
 use super::response::reject;
 use crate::metrics::Metrics;
-use crate::request::Code;
+use crate::request::{Code, Memory};
 
 mod connection;
 mod message;
@@ -91,7 +90,7 @@ impl Default for Timeouts {
 pub struct Sockets {
     stop: Arc<watch::Sender<bool>>,
     max: usize,
-    buffers: Buffers,
+    memory: Memory,
     /// The share of one client.
     share: Option<Arc<Semaphore>>,
 }
@@ -104,13 +103,13 @@ pub(super) fn is_websocket(headers: &HeaderMap) -> bool {
 
 impl Sockets {
     /// At most this many WebSockets, within this memory budget.
-    pub(super) fn new(max: usize, buffers: Buffers) -> Self {
-        Self { stop: Arc::default(), max, buffers, share: None }
+    pub(super) fn new(max: usize, memory: Memory) -> Self {
+        Self { stop: Arc::default(), max, memory, share: None }
     }
 
     /// The WebSockets of one client, which are among these, within its memory budget.
-    pub(super) fn shared(&self, share: Arc<Semaphore>, buffers: Buffers) -> Self {
-        Self { share: Some(share), buffers, ..self.clone() }
+    pub(super) fn shared(&self, share: Arc<Semaphore>, memory: Memory) -> Self {
+        Self { share: Some(share), memory, ..self.clone() }
     }
 
     /// Upgrades a request to a WebSocket, and executes the operations on it.
@@ -136,7 +135,7 @@ impl Sockets {
             let message = "this client is at its share of WebSockets (seven eighths of the setting MAX_WEBSOCKETS)";
             return reject(Media::Json, Code::Overloaded, message);
         };
-        let operations = Operations::new(self.buffers.clone());
+        let operations = Operations::new(self.memory.clone());
         request
             .protocols([PROTOCOL])
             .max_message_size(MAX_MESSAGE)

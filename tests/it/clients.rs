@@ -2,6 +2,7 @@
 #![cfg(target_os = "linux")]
 
 use std::net::IpAddr;
+use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use async_graphql::futures_util::stream::{self, BoxStream, StreamExt};
@@ -10,15 +11,18 @@ use axum::body::Bytes;
 use axum::extract::WebSocketUpgrade;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
-use bookends::config::Bounds;
+use bookends::config::{Bounds, Limits};
 use bookends::metrics::Metrics;
-use bookends::server::Capacity;
+use bookends::request::{Admission, Memory, Session, Share};
 use bookends::server::websocket::Timeouts;
+use bookends::server::{Access, Capacity, Server};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
+use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::served::{LONG, Served, code, heard, post as request};
+use crate::shop::{SMALL, Shop};
 
 /// Two of the loopback addresses.
 const ONE: &str = "127.0.0.1";
@@ -145,4 +149,36 @@ impl Executor for Silent {
     fn execute_stream(&self, _: Request, _: Option<Arc<Data>>) -> BoxStream<'static, Response> {
         stream::empty().boxed()
     }
+}
+
+/// Each request costs more than 1,000: the budget of this client is whole again after more than half an hour.
+#[tokio::test]
+async fn a_budget_of_costs_is_spent_by_one_client_and_left_to_others() {
+    let limits = Limits { max_complexity: 2_500, client_budget: NonZeroU32::new(1), ..Limits::DEFAULT };
+    let shop = Shop::within(SMALL, limits).await;
+    let server = Served::of(Server::new(shop.api.clone(), Access::Nobody, Bounds::DEFAULT)).await;
+    let text = request(r#"{"query":"{ books { totalCount } }"}"#);
+    for _ in 0..2 {
+        assert!(ask(&server, ONE, &text).await.starts_with("HTTP/1.1 200 "));
+    }
+    let answer = ask(&server, ONE, &text).await;
+    assert!(answer.starts_with("HTTP/1.1 429 "), "{answer}");
+    assert_eq!(code(&answer), "RATE_LIMITED");
+    let after = answer.lines().find_map(|line| line.strip_prefix("retry-after: ")).unwrap();
+    assert!((1..=1_100).contains(&after.parse::<u32>().unwrap()), "{after}");
+    assert!(answer.contains(&format!(r#""retryAfter":{after}"#)), "{answer}");
+    // A request that is refused for another reason costs nothing.
+    assert_eq!(code(&ask(&server, ONE, &request(r#"{"query":"{ nothing }"}"#)).await), "GRAPHQL_VALIDATION_FAILED");
+    assert!(ask(&server, OTHER, &text).await.starts_with("HTTP/1.1 200 "));
+
+    // Over a WebSocket, the operations of this client have the same budget.
+    let semaphore = || Arc::new(Semaphore::new(10));
+    let share = Share { client: ONE.parse().unwrap(), permits: semaphore(), turns: semaphore() };
+    let admission = Admission::new(10, LONG).shared(share);
+    let mut data = Data::default();
+    data.insert(Session { request_id: String::new(), admission, memory: Memory::new(1 << 20) });
+    let mut responses =
+        Executor::execute_stream(&shop.api, Request::new("{ books { totalCount } }"), Some(Arc::new(data)));
+    let response = serde_json::to_value(responses.next().await.unwrap()).unwrap();
+    assert_eq!(response["errors"][0]["extensions"]["code"], "RATE_LIMITED");
 }

@@ -11,6 +11,7 @@ mod shop;
 mod wire;
 
 mod access;
+mod admin;
 mod bounds;
 mod buffers;
 mod cli;
@@ -29,6 +30,7 @@ mod handshake;
 mod http;
 mod inputs;
 mod limits;
+mod long;
 mod messages;
 mod metrics;
 mod migration;

@@ -9,7 +9,7 @@ use async_graphql::{Data, Executor, Request, Response, Variables};
 use bookends::config::Limits;
 use bookends::db::Db;
 use bookends::events::{Event, RING};
-use bookends::request::Permission;
+use bookends::request::{Admission, Memory, Permission, Session};
 use bookends::shop::Api;
 use sea_orm::prelude::*;
 use sea_orm::{QueryOrder, TransactionTrait};
@@ -360,4 +360,44 @@ async fn a_query_is_answered_once_with_what_its_connection_carries() {
     session.insert(Limits { max_page_size: 1, ..Limits::DEFAULT }.pages());
     let answer = answers(Some(Arc::new(session))).await;
     assert_eq!(answer[0]["errors"][0]["extensions"]["code"], "PAGE_INVALID", "{answer}");
+}
+
+/// They would be kept until it ends. A query ignores them, as the specification has it.
+#[tokio::test]
+async fn a_subscription_accepts_only_the_variables_that_it_declares() {
+    let shop = Shop::new(SMALL).await;
+    let ask = async |query: &str| {
+        let request = Request::new(query).variables(Variables::from_json(json!({ "n": 1 })));
+        let response = timeout(LONG, Executor::execute_stream(&shop.api, request, None).next()).await.unwrap();
+        serde_json::to_value(response).unwrap()
+    };
+    let refused = ask("subscription { ratingAdded { cursor } }").await;
+    assert_eq!(refused["errors"][0]["extensions"]["code"], "BAD_USER_INPUT", "{refused}");
+    assert!(refused["errors"][0]["message"].as_str().unwrap().contains("`$n` is not declared"), "{refused}");
+    assert_eq!(ask("{ __typename }").await, json!({ "data": { "__typename": "Query" } }));
+}
+
+/// `tests/memory.rs` compares what is counted with what is kept.
+#[tokio::test]
+async fn what_a_subscription_keeps_counts_against_the_memory_budget() {
+    let shop = Shop::new(SMALL).await;
+    let memory = Memory::new(100 << 10);
+    let mut session = Data::default();
+    let admission = Admission::new(10, LONG);
+    session.insert(Session { request_id: String::new(), admission, memory: memory.clone() });
+    let session = Arc::new(session);
+    let long = format!("subscription {{ ratingAdded {{ node {{ {} }} }} }}", "id ".repeat(100));
+    let begin = || Executor::execute_stream(&shop.api, Request::new(&long), Some(session.clone()));
+    let mut first = begin();
+    tokio::select! {
+        response = first.next() => panic!("{response:?}"),
+        () = until(async || shop.api.events().subscribers() == 1) => {}
+    }
+    assert!(memory.in_use() > 50 << 10);
+    let mut second = begin();
+    let refused = serde_json::to_value(timeout(LONG, second.next()).await.unwrap()).unwrap();
+    assert_eq!(refused["errors"][0]["extensions"]["code"], "OVERLOADED", "{refused}");
+    assert!(timeout(LONG, second.next()).await.unwrap().is_none());
+    drop(first);
+    assert_eq!(memory.in_use(), 0);
 }

@@ -16,8 +16,7 @@ use super::message::{ClientMessage, End, ServerMessage};
 use super::operations::{Operation, Operations, Outcome};
 use super::{MAX_MESSAGE, MAX_OPERATIONS, Timeouts};
 use crate::metrics::Metrics;
-use crate::request::{Code, refusal};
-use crate::server::buffers::BufferPermit;
+use crate::request::{Code, Long, MemoryPermit, elsewhere, is_long, refusal};
 
 /// The number of unanswered pings after which a client is disconnected.
 const MAX_UNANSWERED: u32 = 2;
@@ -44,7 +43,7 @@ struct Connection {
     socket: WebSocket,
     operations: Operations,
     /// The permit of a message that is being written; the socket may hold it until the connection ends.
-    unwritten: Option<BufferPermit>,
+    unwritten: Option<MemoryPermit>,
     timeouts: Timeouts,
     metrics: Metrics,
 }
@@ -129,6 +128,7 @@ impl Connection {
             ClientMessage::Subscribe { id, payload } => {
                 let request: Request =
                     payload.try_into().map_err(|error: ServerError| End::BadRequest(error.message))?;
+                let request = if is_long(bytes) { request.data(Long) } else { request };
                 let (executor, data) = (executor.clone(), data.clone());
                 // Nothing is executed here: a panic must not end the connection.
                 let begin = async move { executor.execute_stream(request, Some(data)) };
@@ -158,7 +158,13 @@ impl Connection {
         frame: Option<Result<Message, axum::Error>>,
     ) -> Result<Option<(ClientMessage, usize)>, End> {
         match frame {
-            Some(Ok(Message::Text(text))) => Ok(Some((ClientMessage::read(&text)?, text.len()))),
+            Some(Ok(Message::Text(text))) => {
+                let bytes = text.len();
+                let read = move || ClientMessage::read(&text);
+                let message =
+                    if is_long(bytes) { meanwhile(&mut self.operations, elsewhere(read)).await } else { read() };
+                Ok(Some((message?, bytes)))
+            }
             Some(Ok(Message::Binary(_))) => Err(End::BadRequest("binary".into())),
             // The library has queued the pong. It is written now, so that pongs do not accumulate.
             Some(Ok(Message::Ping(_))) => self.write(None).await.map(|()| None),
@@ -182,18 +188,16 @@ impl Connection {
     /// Writes a message after those that are queued. Meanwhile nothing is read, so requests cannot accumulate; the
     /// operations continue to their next results.
     async fn write(&mut self, message: Option<Message>) -> Result<(), End> {
+        let Self { socket, operations, timeouts, .. } = self;
         let written = async {
             match message {
-                Some(message) => self.socket.send(message).await,
-                None => self.socket.flush().await,
+                Some(message) => socket.send(message).await,
+                None => socket.flush().await,
             }
         };
-        tokio::select! {
-            written = timeout(self.timeouts.write, written) => match written {
-                Ok(written) => written.map_err(|_| End::Gone),
-                Err(_) => Err(End::TooSlow),
-            },
-            never = self.operations.collect() => match never {},
+        match meanwhile(operations, timeout(timeouts.write, written)).await {
+            Ok(written) => written.map_err(|_| End::Gone),
+            Err(_) => Err(End::TooSlow),
         }
     }
 
@@ -218,6 +222,14 @@ impl Connection {
         };
         // A failure changes nothing: the connection ends.
         let _ = timeout(time, closing).await;
+    }
+}
+
+/// Does something while the operations continue to their next results: one of them can hold what another one waits for.
+async fn meanwhile<T>(operations: &mut Operations, work: impl Future<Output = T>) -> T {
+    tokio::select! {
+        done = work => done,
+        never = operations.collect() => match never {},
     }
 }
 

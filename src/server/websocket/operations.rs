@@ -12,12 +12,12 @@ use futures_util::stream::{AbortHandle, Abortable, BoxStream, FuturesUnordered, 
 use futures_util::{FutureExt, Stream, StreamExt};
 
 use super::message::{End, ServerMessage};
-use crate::request::{Code, Error, refusal};
-use crate::server::buffers::{BufferPermit, Buffers, RESPONSE_DROPPED};
+use crate::request::{Code, Error, Memory, MemoryPermit, refusal};
+use crate::server::buffers::{RESPONSE_DROPPED, acquire_for_response};
 
 /// The operations of a connection.
 pub struct Operations {
-    buffers: Buffers,
+    memory: Memory,
     by_id: HashMap<String, Entry>,
     /// Operations that compute their next result.
     running: FuturesUnordered<BoxFuture<'static, (Operation, Outcome)>>,
@@ -34,7 +34,7 @@ struct Entry {
 /// One operation.
 pub struct Operation {
     pub id: String,
-    buffers: Buffers,
+    memory: Memory,
     responses: Peekable<Abortable<BoxStream<'static, Response>>>,
 }
 
@@ -47,13 +47,13 @@ pub struct Outcome {
     /// Whether the operation has ended.
     pub is_last: bool,
     /// The permit of the message.
-    pub permit: Option<BufferPermit>,
+    pub permit: Option<MemoryPermit>,
 }
 
 impl Operations {
     /// No operations yet; their messages use this memory budget.
-    pub fn new(buffers: Buffers) -> Self {
-        Self { buffers, by_id: HashMap::new(), running: FuturesUnordered::new(), waiting: VecDeque::new() }
+    pub fn new(memory: Memory) -> Self {
+        Self { memory, by_id: HashMap::new(), running: FuturesUnordered::new(), waiting: VecDeque::new() }
     }
 
     pub fn contains(&self, id: &str) -> bool {
@@ -79,7 +79,7 @@ impl Operations {
             response.unwrap_or_else(|panic| Response::from_errors(vec![Error::panicked(&*panic).of_request()]))
         });
         let responses = Abortable::new(responses.boxed(), registration).peekable();
-        self.resume(Operation { id, buffers: self.buffers.clone(), responses });
+        self.resume(Operation { id, memory: self.memory.clone(), responses });
     }
 
     /// Ends an operation, if it exists. It sends nothing more, and its id is free.
@@ -152,7 +152,7 @@ impl Operation {
     fn outcome(&self, message: &ServerMessage<'_>) -> Outcome {
         let outcome = Outcome::of(message);
         let Ok(text) = &outcome.message else { return outcome };
-        match self.buffers.acquire_for_response(text.len()) {
+        match acquire_for_response(&self.memory, text.len()) {
             Some(permit) => Outcome { permit: Some(permit), ..outcome },
             None => Outcome::of(&ServerMessage::Error {
                 id: &self.id,
