@@ -21,6 +21,7 @@ pub struct Documents {
         default_missing_value = "true",
         value_name = "BOOL",
         num_args = 0..=1,
+        require_equals = true,
         action = ArgAction::Set,
         requires_if("true", "documents"),
         global = true

@@ -10,7 +10,8 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::header::{
-    AUTHORIZATION, CONTENT_TYPE, HeaderName, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    AUTHORIZATION, CONTENT_TYPE, HeaderName, REFERRER_POLICY, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+    X_FRAME_OPTIONS,
 };
 use axum::http::{self, HeaderValue, Method};
 use axum::middleware::{Next, from_fn_with_state, map_response};
@@ -171,7 +172,7 @@ fn cors(allowed: &[AllowedOrigin]) -> Option<CorsLayer> {
         .allow_origin(origins)
         .allow_methods([Method::GET, Method::POST])
         .allow_headers([CONTENT_TYPE, AUTHORIZATION, REQUEST_ID, GRAPHQL_COST, TRACE.0, TRACE.1])
-        .expose_headers([REQUEST_ID, RETRY_AFTER])
+        .expose_headers([REQUEST_ID, RETRY_AFTER, WWW_AUTHENTICATE])
         .max_age(Duration::from_hours(1));
     Some(cors)
 }

@@ -175,6 +175,17 @@ async fn a_refusal_says_what_is_wrong_and_where() {
             assert_eq!(answer["errors"].as_array().unwrap().len(), 1, "{query}: {answer}");
         }
     }
+    // What follows from an unknown type is not reported.
+    for query in [
+        "query($x: Nope) { books(first: $x) { totalCount } }",
+        "query($x: Book) { books(first: $x) { totalCount } }",
+        "query($x: [Nope!]!) { nodes(ids: $x) { id } }",
+        "query($x: Nope) { books(where: { year: { gte: $x } }) { totalCount } }",
+    ] {
+        assert_eq!(codes(&shop, query, Value::Null).await, [INVALID], "{query}");
+    }
+    let other = "query($x: Nope, $y: String) { books(first: $x, last: $y) { totalCount } }";
+    assert_eq!(codes(&shop, other, Value::Null).await, [INVALID; 2]);
     // In two operations, a fragment is still one place.
     let twice = "query A { ...F } query B { ...F } fragment F on Query { nope }";
     assert_eq!(codes(&shop, twice, Value::Null).await, [INVALID]);
