@@ -110,13 +110,20 @@ impl<E: Executor> Api<E> {
     /// Executes a request that passed the checks. The statements of a query see one state of the database; if their
     /// connection is lost, the whole response is read once more.
     pub async fn run(&self, checked: &Running, request: Request, session: Option<Arc<Data>>) -> Response {
-        if let Some(planned) = &checked.planned {
-            return self.read(planned, checked, request, session).await;
+        match &checked.planned {
+            Some(planned) => self.read(planned, checked, request, session).await,
+            // On the heap: otherwise each request that has a plan would have room for it.
+            None => Box::pin(self.resolve(checked, request, session)).await,
         }
+    }
+
+    /// Executes a request by the resolvers of the schema.
+    async fn resolve(&self, checked: &Running, request: Request, session: Option<Arc<Data>>) -> Response {
         if !checked.needs_snapshot {
             return self.execute_once(request, session).await;
         }
-        let mut again = Request::new(request.query.clone()).variables(request.variables.clone());
+        // Its document is parsed already.
+        let mut again = Request::new("").variables(request.variables.clone());
         again.operation_name.clone_from(&request.operation_name);
         let response = self.execute_once(request.data((self.snapshot)()), session.clone()).await;
         if checked.may_retry(&response) {

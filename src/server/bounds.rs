@@ -4,14 +4,17 @@
 //! ([`Admission`](crate::request::Admission)), so slow clients do not block others. Queries and mutations over a WebSocket
 //! take permits of the same kind; events of subscriptions do not.
 
+use std::convert::Infallible;
+use std::future::ready;
+use std::mem::take;
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{DefaultBodyLimit, Request, State};
 use axum::http::header::{
-    AUTHORIZATION, CONTENT_TYPE, HeaderName, REFERRER_POLICY, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
-    X_FRAME_OPTIONS,
+    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderName, REFERRER_POLICY, RETRY_AFTER, WWW_AUTHENTICATE,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::http::{self, HeaderValue, Method};
 use axum::middleware::{Next, from_fn_with_state, map_response};
@@ -19,6 +22,7 @@ use axum::response::Response;
 use axum::{Extension, Router};
 use tokio::time::timeout;
 use tower::util::option_layer;
+use tower::{Layer, ServiceExt, service_fn};
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
 use tower_http::compression::{CompressionLayer, CompressionLevel};
@@ -65,14 +69,10 @@ pub fn bounded(router: Router, bounds: &Bounds, capacity: &Capacity) -> Router {
         read_timeout: bounds.read_timeout.0,
         origins: bounds.cors_origins.as_slice().into(),
     };
-    let compression = CompressionLayer::new()
-        .quality(CompressionLevel::Fastest)
-        .compress_when(DefaultPredicate::new().and(SizeAbove::new(MIN_COMPRESSED)));
     // As one layer: the router would call each of several through a pointer, with a future on the heap.
     router.layer((
         map_response(secured),
         option_layer(cors(&bounds.cors_origins)),
-        compression,
         Extension(capacity.clone()),
         from_fn_with_state(gate, pass),
         CatchPanicLayer::custom(panicked),
@@ -96,7 +96,29 @@ struct Gate {
     origins: Arc<[AllowedOrigin]>,
 }
 
-async fn pass(State(gate): State<Gate>, mut request: Request, next: Next) -> Response {
+async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Response {
+    let encodings: Vec<HeaderValue> = request.headers().get_all(ACCEPT_ENCODING).iter().cloned().collect();
+    let response = admitted(gate, request, next).await;
+    if encodings.is_empty() { response } else { compressed(encodings, response).await }
+}
+
+/// The response, compressed if that is worth it, in one of the encodings that a client accepts. As a layer, the state of the
+/// compression would be a part of every response.
+async fn compressed(encodings: Vec<HeaderValue>, mut response: Response) -> Response {
+    let mut request = Request::new(Body::empty());
+    for encoding in encodings {
+        request.headers_mut().append(ACCEPT_ENCODING, encoding);
+    }
+    let compression = CompressionLayer::new()
+        .quality(CompressionLevel::Fastest)
+        .compress_when(DefaultPredicate::new().and(SizeAbove::new(MIN_COMPRESSED)));
+    let answer = service_fn(move |_: Request| ready(Ok::<_, Infallible>(take(&mut response))));
+    let Ok(response) = Box::pin(compression.layer(answer).oneshot(request)).await;
+    response.map(Body::new)
+}
+
+/// The response to a request that was received within the bounds, and got a permit if it needs one.
+async fn admitted(gate: Gate, mut request: Request, next: Next) -> Response {
     if request.uri().path() != API {
         return next.run(request).await;
     }
