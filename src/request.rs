@@ -1,11 +1,12 @@
 //! What a request passes before its execution. This module knows no table.
 //!
-//! [`Api`] checks a request in this order: its document if it is known (`documents`), the whole document if it is new
-//! (`validation`), the operation (`operation`), the permission of a mutation (`permission`), the price (`limits`), the
-//! variables (`coercion`), the budget of its client (`budget`). Operations over a WebSocket pass through `executor`. [`Admission`] bounds how many operations
-//! run at a time, and [`Memory`] what clients make the server keep.
+//! [`Api`] checks a request in this order (`checks`): its document if it is known (`documents`), the whole document if it is
+//! new (`validation`), the operation (`operation`), the permission of a mutation (`permission`), the price (`price`), the
+//! variables (`coercion`), the budget of its client (`budget`). Operations over a WebSocket pass through `executor`.
+//! [`Admission`] bounds how many operations run at a time, and [`Memory`] what clients make the server keep.
 
 mod api;
+mod checks;
 mod documents;
 mod executor;
 
@@ -13,8 +14,8 @@ mod budget;
 mod coercion;
 mod cost;
 mod introspection;
-mod limits;
 mod operation;
+mod price;
 mod retained;
 mod running;
 mod validation;
@@ -39,7 +40,7 @@ pub use cpu::{Long, elsewhere, is_long};
 pub use documents::{DocumentId, Trusted, TrustedError};
 pub use error::{Error, Result, conflict, database, refusal};
 pub use executor::Session;
-pub use limits::{Prices, Tables};
 pub use memory::{BUDGET_EXCEEDED, Memory, MemoryPermit};
 pub use permission::Permission;
+pub use price::{Prices, Tables};
 pub use validation::Validator;

@@ -1,46 +1,32 @@
 //! The API: a request in, a response out, in which every error has a code.
 
 use std::any::TypeId;
-use std::borrow::Cow;
 use std::sync::Arc;
-use std::time::Instant;
 
 use async_graphql::futures_util::StreamExt;
 use async_graphql::parser::types::OperationType;
 use async_graphql::{Data, Executor, Request, Response, ServerError};
 use keyset_graphql::json::{self, Verbatim};
-use keyset_graphql::{PlannedQuery, Reader, with_defaults};
-use tracing::Span;
+use keyset_graphql::{PlannedQuery, Reader};
 
-use super::admission::Permit;
-use super::budget::Budgets;
+use super::checks::Checks;
 use super::code::Code;
-use super::cost::{CostReport, Refused};
-use super::cpu::{Long, elsewhere, is_long};
-use super::documents::{Document, Documents, Found, Hash, Trusted};
+use super::cost::Refused;
+use super::documents::Trusted;
 use super::error::{Error, refusal};
-use super::executor::Session;
-use super::limits::Prices;
 use super::message::shorten;
-use super::permission::Permission;
+use super::price::Prices;
 use super::running::{Checked, Running};
 use super::validation::Validator;
-use super::{limits, operation};
 use crate::config::Limits;
 use crate::metrics::Metrics;
-
-/// The longest name of an operation in logs and traces, in bytes.
-const MAX_NAME: usize = 100;
 
 /// A schema behind the checks of this module. Cheap to clone.
 #[derive(Clone)]
 pub struct Api<E> {
     schema: E,
-    validator: Arc<Validator>,
-    prices: Arc<Prices>,
+    checks: Checks,
     limits: Limits,
-    budgets: Budgets,
-    documents: Documents,
     reader: Reader,
     snapshot: Snapshot,
     metrics: Metrics,
@@ -73,14 +59,13 @@ impl<E: Executor> Api<E> {
     /// Puts the checks before a schema.
     pub fn new(parts: Parts<E>) -> Self {
         let Parts { schema, validator, prices, trusted, limits, reader, snapshot, metrics } = parts;
-        let (validator, prices, documents) = (Arc::new(validator), Arc::new(prices), Documents::new(trusted));
-        let budgets = Budgets::new(limits);
-        Self { schema, validator, prices, limits, budgets, documents, reader, snapshot, metrics }
+        let checks = Checks::new(validator, prices, trusted, limits);
+        Self { schema, checks, limits, reader, snapshot, metrics }
     }
 
     /// Executes a query or a mutation.
     pub async fn execute(&self, request: impl Into<Request>) -> Response {
-        let checked = self.checked(request.into(), None, |kind| match kind {
+        let checked = self.checks.pass(request.into(), None, |kind| match kind {
             OperationType::Subscription => Err(over_websocket()),
             OperationType::Query | OperationType::Mutation => Ok(()),
         });
@@ -89,7 +74,7 @@ impl<E: Executor> Api<E> {
 
     /// Executes a query, and refuses a mutation.
     pub async fn query(&self, request: impl Into<Request>) -> Response {
-        let checked = self.checked(request.into(), None, |kind| match kind {
+        let checked = self.checks.pass(request.into(), None, |kind| match kind {
             OperationType::Subscription => Err(over_websocket()),
             OperationType::Mutation => Err(by_post()),
             OperationType::Query => Ok(()),
@@ -172,6 +157,11 @@ impl<E: Executor> Api<E> {
         &self.schema
     }
 
+    /// What a request passes first.
+    pub fn checks(&self) -> &Checks {
+        &self.checks
+    }
+
     /// Finishes the response to a query or a mutation. It has the cost, if that is wanted. If the request was executed, it
     /// is timed, and its document cached.
     pub fn finish(&self, Running { begun, kind, document, new, cost, .. }: Running, response: Response) -> Response {
@@ -183,96 +173,10 @@ impl<E: Executor> Api<E> {
             let kind = if kind == Some(OperationType::Mutation) { "mutation" } else { "query" };
             self.metrics.operation(kind, begun.elapsed());
             if let Some(hash) = new {
-                self.keep(hash, document);
+                self.checks.keep(hash, document);
             }
         }
         response
-    }
-
-    /// Caches a valid document.
-    pub fn keep(&self, hash: Hash, document: Arc<Document>) {
-        self.documents.keep(hash, document);
-    }
-
-    /// Checks a request before its execution, where a long request delays no other one.
-    ///
-    /// # Errors
-    ///
-    /// As [`check`](Self::check).
-    pub async fn checked(
-        &self,
-        request: Request,
-        session: Option<Arc<Data>>,
-        accepts: fn(OperationType) -> Result<(), Error>,
-    ) -> Result<Checked, Refused> {
-        if is_long(request.query.len()) || request.data.contains_key(&TypeId::of::<Long>()) {
-            let api = self.clone();
-            return elsewhere(move || api.check(request, session.as_deref(), accepts)).await;
-        }
-        self.check(request, session.as_deref(), accepts)
-    }
-
-    /// Checks a request before its execution: nothing of it is executed unless it passes. Its permission is in the data of
-    /// its session, or in its own.
-    ///
-    /// # Errors
-    ///
-    /// Every reason to refuse it.
-    fn check(
-        &self,
-        mut request: Request,
-        session: Option<&Data>,
-        accepts: fn(OperationType) -> Result<(), Error>,
-    ) -> Result<Checked, Refused> {
-        let begun = Instant::now();
-        let is_cost_wanted = CostReport::is_wanted(&request);
-        let refuse = |error: Error| vec![error.of_request()];
-        let (document, new) = match self.documents.find(&request).map_err(|error| vec![error])? {
-            Found::Known(document) => (document, None),
-            Found::New(hash) => {
-                let validated = self.validator.read(&request.query)?;
-                (Arc::new(Document::new(std::mem::take(&mut request.query), validated)), Some(hash))
-            }
-        };
-        let (mut variables, name) = (std::mem::take(&mut request.variables), request.operation_name.clone());
-        let parsed = document.plans.document();
-        let place = operation::find(parsed, name.as_deref());
-        let operation = place.map(|place| &place.node);
-        if let Some(operation) = operation {
-            // Only the name of an existing operation: clients can send any name.
-            Span::current().record("operation", name.as_deref().filter(|name| name.len() <= MAX_NAME));
-            accepts(operation.ty).map_err(refuse)?;
-            match operation.ty {
-                OperationType::Mutation => Permission::of(session.unwrap_or(&request.data)).check().map_err(refuse)?,
-                OperationType::Subscription => operation::declares_all(operation, &variables).map_err(refuse)?,
-                OperationType::Query => {}
-            }
-            variables = with_defaults(operation, Cow::Owned(variables)).into_owned();
-        }
-        let kind = operation.map(|operation| operation.ty);
-        let price = limits::price(parsed, &variables, &self.prices, self.limits);
-        let maximum = self.limits.max_complexity;
-        let cost = is_cost_wanted.then_some(CostReport { requested: price.cost, maximum });
-        let refuse = |errors| Refused { errors, cost };
-        price.check(self.limits).map_err(|error| refuse(vec![error.of_request()]))?;
-        let needs_snapshot = kind == Some(OperationType::Query) && price.statements > 1;
-        // The execution reports that there is none.
-        if let Some(operation) = operation {
-            self.validator.types().check(parsed, operation, &variables).map_err(refuse)?;
-        }
-        let client = match session.and_then(Session::of) {
-            Some(session) => session.admission.client(),
-            None => Permit::client_of(&request.data),
-        };
-        self.budgets.charge(client, price.cost).map_err(|error| refuse(vec![error]))?;
-        let planned = place.filter(|_| new.is_none() && kind == Some(OperationType::Query));
-        let planned = planned.and_then(|place| document.plans.query(place));
-        let mut request = request.variables(variables);
-        let running = Running { begun, kind, needs_snapshot, planned, document, new, cost };
-        if running.planned.is_none() {
-            request = running.prepare(request);
-        }
-        Ok(Checked { request, running })
     }
 }
 

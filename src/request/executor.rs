@@ -58,7 +58,7 @@ impl<E: Executor> Api<E> {
         let session = Session::of(&data).cloned();
         let id = session.as_ref().map(|session| session.request_id.as_str());
         let span = tracing::error_span!(parent: None, "operation", id, operation = Empty);
-        let check = self.checked(request, Some(Arc::clone(&data)), |_| Ok(())).instrument(span.clone());
+        let check = self.checks().pass(request, Some(Arc::clone(&data)), |_| Ok(())).instrument(span.clone());
         let checked = match &session {
             Some(session) => session.admission.in_turn(check).await.unwrap_or_else(|late| Err(late.into())),
             None => check.await,
@@ -115,7 +115,7 @@ impl<E: Executor> Api<E> {
         // Of its document, it keeps only what it executes.
         let Running { document, new, mut cost, .. } = running;
         if let Some(hash) = new {
-            self.keep(hash, document);
+            self.checks().keep(hash, document);
         }
         let id = session.map(|session| session.request_id.as_str());
         let span = tracing::error_span!(target: UNTRACED, parent: None, "subscription", id);

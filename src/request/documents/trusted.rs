@@ -16,8 +16,8 @@ use sha2::{Digest, Sha256};
 
 use super::{Document, Hash, decode};
 use crate::config;
-use crate::request::limits::{self, Prices};
 use crate::request::message::shortened;
+use crate::request::price::{self, Prices};
 use crate::request::validation::Validator;
 
 /// The maximum size of the file, in bytes. A parsed document takes about thirty times its text, and its plan, too.
@@ -139,7 +139,7 @@ fn document(
         // Their values decide about the cost, and not about the depth.
         !operation.node.variable_definitions.is_empty()
     });
-    let price = limits::price(&validated.document, &async_graphql::Variables::default(), prices, limits);
+    let price = price::price(&validated.document, &async_graphql::Variables::default(), prices, limits);
     let price = if has_variables { price.without_cost() } else { price };
     price.check(limits).map_err(|error| vec![error.of_request()])?;
     Ok(Arc::new(Document::new(text, validated)))

@@ -1,0 +1,133 @@
+//! What a request passes before its execution, in order.
+
+use std::any::TypeId;
+use std::borrow::Cow;
+use std::mem::take;
+use std::sync::Arc;
+use std::time::Instant;
+
+use async_graphql::parser::types::OperationType;
+use async_graphql::{Data, Request, ServerError};
+use keyset_graphql::with_defaults;
+use tracing::Span;
+
+use super::admission::Permit;
+use super::budget::Budgets;
+use super::cost::{CostReport, Refused};
+use super::cpu::{Long, elsewhere, is_long};
+use super::documents::{Document, Documents, Found, Hash, Trusted};
+use super::error::Error;
+use super::executor::Session;
+use super::permission::Permission;
+use super::price::Prices;
+use super::running::{Checked, Running};
+use super::validation::Validator;
+use super::{operation, price};
+use crate::config::Limits;
+
+/// The longest name of an operation in logs and traces, in bytes.
+const MAX_NAME: usize = 100;
+
+/// The checks before a schema. Cheap to clone.
+#[derive(Clone)]
+pub struct Checks {
+    validator: Arc<Validator>,
+    prices: Arc<Prices>,
+    limits: Limits,
+    budgets: Budgets,
+    documents: Documents,
+}
+
+impl Checks {
+    /// The checks of a schema, within these limits.
+    pub fn new(validator: Validator, prices: Prices, trusted: Trusted, limits: Limits) -> Self {
+        let (validator, prices, documents) = (Arc::new(validator), Arc::new(prices), Documents::new(trusted));
+        Self { validator, prices, limits, budgets: Budgets::new(limits), documents }
+    }
+
+    /// Checks a request before its execution: nothing of it is executed unless it passes. Its permission is in the data of
+    /// its session, or in its own. A long request delays no other one.
+    ///
+    /// # Errors
+    ///
+    /// Every reason to refuse it.
+    pub async fn pass(
+        &self,
+        request: Request,
+        session: Option<Arc<Data>>,
+        accepts: fn(OperationType) -> Result<(), Error>,
+    ) -> Result<Checked, Refused> {
+        if is_long(request.query.len()) || request.data.contains_key(&TypeId::of::<Long>()) {
+            let checks = self.clone();
+            return elsewhere(move || checks.check(request, session.as_deref(), accepts)).await;
+        }
+        self.check(request, session.as_deref(), accepts)
+    }
+
+    fn check(
+        &self,
+        mut request: Request,
+        session: Option<&Data>,
+        accepts: fn(OperationType) -> Result<(), Error>,
+    ) -> Result<Checked, Refused> {
+        let begun = Instant::now();
+        let is_cost_wanted = CostReport::is_wanted(&request);
+        let refuse = |error: Error| vec![error.of_request()];
+        let (document, new) = self.document(&mut request)?;
+        let (mut variables, name) = (take(&mut request.variables), request.operation_name.clone());
+        let parsed = document.plans.document();
+        let place = operation::find(parsed, name.as_deref());
+        let operation = place.map(|place| &place.node);
+        if let Some(operation) = operation {
+            // Only the name of an existing operation: clients can send any name.
+            Span::current().record("operation", name.as_deref().filter(|name| name.len() <= MAX_NAME));
+            accepts(operation.ty).map_err(refuse)?;
+            match operation.ty {
+                OperationType::Mutation => Permission::of(session.unwrap_or(&request.data)).check().map_err(refuse)?,
+                OperationType::Subscription => operation::declares_all(operation, &variables).map_err(refuse)?,
+                OperationType::Query => {}
+            }
+            variables = with_defaults(operation, Cow::Owned(variables)).into_owned();
+        }
+        let kind = operation.map(|operation| operation.ty);
+        let price = price::price(parsed, &variables, &self.prices, self.limits);
+        let maximum = self.limits.max_complexity;
+        let cost = is_cost_wanted.then_some(CostReport { requested: price.cost, maximum });
+        let refuse = |errors| Refused { errors, cost };
+        price.check(self.limits).map_err(|error| refuse(vec![error.of_request()]))?;
+        let needs_snapshot = kind == Some(OperationType::Query) && price.statements > 1;
+        // The execution reports that there is none.
+        if let Some(operation) = operation {
+            self.validator.types().check(parsed, operation, &variables).map_err(refuse)?;
+        }
+        let client = match session.and_then(Session::of) {
+            Some(session) => session.admission.client(),
+            None => Permit::client_of(&request.data),
+        };
+        self.budgets.charge(client, price.cost).map_err(|error| refuse(vec![error]))?;
+        let planned = place.filter(|_| new.is_none() && kind == Some(OperationType::Query));
+        let planned = planned.and_then(|place| document.plans.query(place));
+        let mut request = request.variables(variables);
+        let running = Running { begun, kind, needs_snapshot, planned, document, new, cost };
+        if running.planned.is_none() {
+            request = running.prepare(request);
+        }
+        Ok(Checked { request, running })
+    }
+
+    /// The document of a request, and its hash if it is new.
+    fn document(&self, request: &mut Request) -> Result<(Arc<Document>, Option<Hash>), Vec<ServerError>> {
+        match self.documents.find(request).map_err(|error| vec![error])? {
+            Found::Known(document) => Ok((document, None)),
+            Found::New(hash) => {
+                let validated = self.validator.read(&request.query)?;
+                Ok((Arc::new(Document::new(take(&mut request.query), validated)), Some(hash)))
+            }
+        }
+    }
+
+    /// Caches a valid document.
+    pub fn keep(&self, hash: Hash, document: Arc<Document>) {
+        self.documents.keep(hash, document);
+    }
+}

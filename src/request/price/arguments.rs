@@ -1,0 +1,46 @@
+//! The arguments that a price depends on.
+
+use async_graphql::parser::types::Field;
+use async_graphql::{Value, Variables};
+use async_graphql_value::{Number, Value as Written};
+
+use crate::config::Limits;
+
+/// The part of an argument that a price depends on.
+pub enum Given {
+    Number(Number),
+    /// A list of this length.
+    List(usize),
+    Other,
+}
+
+impl Given {
+    /// An argument, its variable resolved at the top level.
+    pub fn of(field: &Field, name: &str, variables: &Variables) -> Option<Self> {
+        Some(match &field.get_argument(name)?.node {
+            Written::Variable(name) => match variables.get(name)? {
+                Value::Number(number) => Self::Number(number.clone()),
+                Value::List(items) => Self::List(items.len()),
+                _ => Self::Other,
+            },
+            Written::Number(number) => Self::Number(number.clone()),
+            Written::List(items) => Self::List(items.len()),
+            _ => Self::Other,
+        })
+    }
+}
+
+/// The number in an argument; 0 for one that is negative or has a fraction.
+pub fn number(field: &Field, name: &str, variables: &Variables) -> Option<usize> {
+    match Given::of(field, name, variables)? {
+        Given::Number(number) => Some(number.as_u64().and_then(|number| usize::try_from(number).ok()).unwrap_or(0)),
+        Given::List(_) | Given::Other => None,
+    }
+}
+
+/// The size of a page, clamped: a page that is too large is refused for its size, not for its cost.
+pub fn size(field: &Field, variables: &Variables) -> usize {
+    let asked = number(field, "first", variables).or_else(|| number(field, "last", variables));
+    let default = usize::try_from(keyset::Limits::default().default).unwrap_or(usize::MAX);
+    asked.unwrap_or(default).min(Limits::MAX_OBJECTS)
+}

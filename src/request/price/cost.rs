@@ -1,0 +1,38 @@
+//! The price of a selection, in its parts.
+
+/// The price of a selection.
+#[derive(Clone, Copy, Default)]
+pub struct Cost {
+    /// Once, for all objects.
+    pub once: usize,
+    /// For each object.
+    pub each: usize,
+    /// The depth, in fields.
+    pub depth: usize,
+    /// The maximum number of statements.
+    pub statements: usize,
+    /// How many of them read the rows of the list that is selected from, beside its page.
+    pub counts: usize,
+    /// Whether the page is selected.
+    pub page: bool,
+    /// How many pages of keys are read around it.
+    pub around: usize,
+    /// The part of `each` that filters cost.
+    pub filters: usize,
+}
+
+impl Cost {
+    /// Both together.
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            once: self.once.saturating_add(other.once),
+            each: self.each.saturating_add(other.each),
+            depth: self.depth.max(other.depth),
+            statements: self.statements.saturating_add(other.statements),
+            counts: self.counts.saturating_add(other.counts),
+            page: self.page || other.page,
+            around: self.around.saturating_add(other.around),
+            filters: self.filters.saturating_add(other.filters),
+        }
+    }
+}

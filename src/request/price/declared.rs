@@ -1,0 +1,126 @@
+//! The prices that a schema declares, and the units of all prices.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::sync::Arc;
+
+use keyset::Statistics;
+use keyset_graphql::Cost as Declared;
+use sea_orm::DbBackend;
+
+use crate::request::introspection::Introspection;
+
+/// The price of a statement.
+pub const STATEMENT: usize = 50;
+/// The price of a write transaction.
+pub const WRITE: usize = 200;
+/// The price of an exact count: the number of rows is unknown.
+pub const COUNT: usize = 1000;
+/// The number of rows of a bounded count that cost 1.
+pub const COUNTED_FOR_ONE: usize = 10;
+/// The number of rows that a filter may read for 1: about a tenth of a millisecond.
+pub const FILTERED_FOR_ONE: u64 = 200;
+
+/// The prices of a schema.
+#[derive(Clone, Debug)]
+pub struct Prices {
+    /// Those that its types declare, by the names of fields: of the root types, and of all others.
+    pub(super) roots: HashMap<&'static str, Declared>,
+    pub(super) fields: HashMap<&'static str, Declared>,
+    pub(super) introspection: Introspection,
+    pub(super) tables: Tables,
+}
+
+/// The tables that filters read.
+#[derive(Clone)]
+pub struct Tables {
+    /// The database.
+    pub backend: DbBackend,
+    /// Its current statistics.
+    pub statistics: Arc<dyn Fn() -> Arc<Statistics> + Send + Sync>,
+}
+
+impl Default for Tables {
+    /// Tables of which nothing is known: filters cost nothing.
+    fn default() -> Self {
+        Self { backend: DbBackend::Sqlite, statistics: Arc::new(Arc::default) }
+    }
+}
+
+impl fmt::Debug for Tables {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Tables").field("backend", &self.backend).finish_non_exhaustive()
+    }
+}
+
+impl Prices {
+    /// Collects the declarations of the root types of a schema, and of all others.
+    ///
+    /// # Panics
+    ///
+    /// Panics if two fields of one name declare different prices.
+    pub fn new(
+        roots: impl IntoIterator<Item = Vec<(&'static str, Declared)>>,
+        fields: impl IntoIterator<Item = Vec<(&'static str, Declared)>>,
+        introspection: Introspection,
+        tables: Tables,
+    ) -> Self {
+        Self { roots: by_name(roots), fields: by_name(fields), introspection, tables }
+    }
+
+    /// The prices as the documentation lists them: parts of a request, and the cost of each.
+    pub fn table(&self) -> Vec<(String, String)> {
+        let mut fields: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for (field, cost) in self.roots.iter().chain(&self.fields) {
+            let names = fields.entry(described(cost)).or_default();
+            if !names.contains(field) {
+                names.push(field);
+            }
+        }
+        let mut rows: Vec<(String, String)> = Vec::new();
+        for (cost, mut names) in fields {
+            names.sort_unstable();
+            rows.push((format!("`{}`", names.join("`, `")), cost));
+        }
+        rows.sort_unstable();
+        rows.insert(0, ("every field, and every fragment".into(), "1".into()));
+        let filter = format!("1 for every {FILTERED_FOR_ONE} rows that it may read, in each statement over the list");
+        rows.push(("the filter of a list".into(), filter));
+        rows.push(("`__schema`, `__type`".into(), "1 for each field of each object that they return".into()));
+        rows.push(("a subscription".into(), "the cost of one event".into()));
+        rows
+    }
+}
+
+/// What a declared price adds to the 1 of every field.
+fn described(cost: &Declared) -> String {
+    match cost {
+        Declared::Statement | Declared::Lookup => format!("{STATEMENT} more"),
+        Declared::List(_) => format!("{STATEMENT} more, and the cost of its selection for each object of the page"),
+        Declared::Keys { argument, types } => {
+            format!("{} more, and the cost of its selection for each of the `{argument}`", types * STATEMENT)
+        }
+        Declared::Count => format!("{COUNT} more"),
+        Declared::CountUpTo { default } => {
+            format!("{STATEMENT} more, and `upTo` / {COUNTED_FOR_ONE} (`upTo` is {default} by default)")
+        }
+        Declared::PageCursors { pages } => {
+            format!("{STATEMENT} more, and {} times the size of the page", around(*pages))
+        }
+        Declared::Write => format!("{WRITE} more"),
+    }
+}
+
+/// How many pages of keys `pageCursors` reads: those on either side, and the last one.
+pub fn around(pages: u32) -> usize {
+    2 * pages as usize + 1
+}
+
+fn by_name(declared: impl IntoIterator<Item = Vec<(&'static str, Declared)>>) -> HashMap<&'static str, Declared> {
+    let mut prices = HashMap::new();
+    for (field, cost) in declared.into_iter().flatten() {
+        let earlier = prices.insert(field, cost.clone());
+        assert!(earlier.is_none_or(|earlier| earlier == cost), "`{field}` declares two prices");
+    }
+    prices
+}

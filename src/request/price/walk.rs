@@ -1,0 +1,190 @@
+//! The walk through a document that adds up its price.
+
+use std::collections::HashMap;
+
+use async_graphql::parser::types::{ExecutableDocument, Field, SelectionSet};
+use async_graphql::{Name, Positioned, Variables};
+use keyset_graphql::Cost as Declared;
+use keyset_graphql::list::Scan;
+
+use super::arguments::{Given, number, size};
+use super::cost::Cost;
+use super::declared::{COUNT, COUNTED_FOR_ONE, FILTERED_FOR_ONE, STATEMENT, WRITE, around};
+use super::{Filter, MAX_VALUES, Prices, Tables};
+use crate::config::Limits;
+use crate::request::visit::{Fragment, Visitor, walk};
+
+/// The walk, and what it has added up.
+pub struct Pricing<'a> {
+    document: &'a ExecutableDocument,
+    variables: &'a Variables,
+    prices: &'a Prices,
+    /// The cost at which the count of introspection ends, of all fields together.
+    left: usize,
+    /// The values in the filters so far.
+    pub values: usize,
+    /// The number of fields that the walk is in.
+    level: usize,
+    /// The prices so far of the selections that the walk is in, the innermost last.
+    open: Vec<Cost>,
+    /// The prices of the fragments that were walked.
+    known: HashMap<&'a Name, Cost>,
+    /// The filter that costs most.
+    pub widest: Option<Filter>,
+}
+
+/// The price of a fragment, beside its contents: the library walks also an empty one.
+const FRAGMENT: Cost =
+    Cost { once: 0, each: 1, depth: 0, statements: 0, counts: 0, page: false, around: 0, filters: 0 };
+
+impl<'a> Visitor<'a> for Pricing<'a> {
+    fn enter_field(&mut self, _: &'a Positioned<Field>) {
+        self.open.push(Cost::default());
+        self.level += 1;
+    }
+
+    fn leave_field(&mut self, field: &'a Positioned<Field>) {
+        self.level -= 1;
+        let selected = self.close();
+        let introspection = &self.prices.introspection;
+        let cost = match introspection.count(self.document, self.variables, &field.node, self.left) {
+            Some(each) => {
+                self.left -= each;
+                Cost { each, depth: selected.depth + 1, ..Cost::default() }
+            }
+            None => self.field(&field.node, selected),
+        };
+        self.add(cost);
+    }
+
+    fn enter_fragment(&mut self, fragment: Fragment<'a>) -> bool {
+        if let Some(known) = fragment.name.and_then(|name| self.known.get(name).copied()) {
+            self.add(FRAGMENT.and(known));
+            return false;
+        }
+        self.open.push(Cost::default());
+        true
+    }
+
+    fn leave_fragment(&mut self, fragment: Fragment<'a>) {
+        let cost = self.close();
+        if let Some(name) = fragment.name {
+            self.known.insert(name, cost);
+        }
+        self.add(FRAGMENT.and(cost));
+    }
+}
+
+impl<'a> Pricing<'a> {
+    /// A walk that has added up nothing yet, for requests of at most this cost.
+    pub fn new(
+        document: &'a ExecutableDocument,
+        variables: &'a Variables,
+        prices: &'a Prices,
+        max_complexity: usize,
+    ) -> Self {
+        Self {
+            document,
+            variables,
+            prices,
+            left: max_complexity.saturating_add(1),
+            values: 0,
+            level: 0,
+            open: Vec::new(),
+            known: HashMap::new(),
+            widest: None,
+        }
+    }
+
+    /// The price of an operation's selection.
+    pub fn price(&mut self, set: &'a SelectionSet) -> Cost {
+        self.open.push(Cost::default());
+        // Deeper selections have been refused already.
+        let _ = walk(self.document, set, Limits::MAX_LEVELS + 1, self);
+        self.close()
+    }
+
+    fn close(&mut self) -> Cost {
+        self.open.pop().unwrap_or_default()
+    }
+
+    fn add(&mut self, cost: Cost) {
+        if let Some(open) = self.open.last_mut() {
+            *open = open.and(cost);
+        }
+    }
+
+    /// The price of a field with these selections.
+    fn field(&mut self, field: &Field, selected: Cost) -> Cost {
+        let prices = if self.level == 0 { &self.prices.roots } else { &self.prices.fields };
+        let declared = prices.get(field.name.node.as_str());
+        let (more, size) = match declared {
+            None => (0, 1),
+            Some(Declared::Statement | Declared::Lookup | Declared::PageCursors { .. }) => (STATEMENT, 1),
+            Some(Declared::List(_)) => (STATEMENT, size(field, self.variables)),
+            Some(Declared::Keys { argument, types }) => match Given::of(field, argument, self.variables) {
+                Some(Given::List(keys)) => (types * STATEMENT, keys),
+                // A single value is a list of one.
+                Some(_) => (types * STATEMENT, 1),
+                // A field of the same name without the argument.
+                None => (0, 1),
+            },
+            Some(Declared::Count) => (COUNT, 1),
+            Some(Declared::CountUpTo { default }) => {
+                (STATEMENT + number(field, "upTo", self.variables).unwrap_or(*default as usize) / COUNTED_FOR_ONE, 1)
+            }
+            Some(Declared::Write) => (WRITE, 1),
+        };
+        // What the rows of the list itself cost.
+        let (filter, around_it) = match declared {
+            Some(Declared::List(scan)) => {
+                let filter = self.filter(field, scan, selected.counts + usize::from(selected.page));
+                (filter, selected.around.saturating_mul(size))
+            }
+            _ => (0, 0),
+        };
+        let filters = selected.filters.saturating_mul(size.max(1)).saturating_add(filter);
+        let objects = selected.each.max(usize::from(size > 1)).saturating_mul(size.max(1));
+        let statements = match declared {
+            Some(Declared::Lookup) => usize::from(self.level == 0),
+            Some(Declared::Keys { types, .. }) if more > 0 => *types,
+            Some(Declared::Keys { .. } | Declared::Write) | None => 0,
+            // Beyond the bound the planner is asked too.
+            Some(Declared::CountUpTo { .. }) => 2,
+            Some(Declared::Statement | Declared::List(_) | Declared::Count | Declared::PageCursors { .. }) => 1,
+        };
+        let (counts, around) = match declared {
+            Some(Declared::Count | Declared::CountUpTo { .. }) => (1, 0),
+            // In either direction.
+            Some(Declared::PageCursors { pages }) => (2, around(*pages)),
+            _ => (0, 0),
+        };
+        Cost {
+            once: selected.once.saturating_add(more),
+            each: objects.saturating_add(filter).saturating_add(around_it).saturating_add(1),
+            depth: selected.depth + 1,
+            statements: selected.statements.saturating_add(statements),
+            counts,
+            page: counts == 0,
+            around,
+            filters,
+        }
+    }
+
+    /// The cost of the filter of a list, in this many statements.
+    fn filter(&mut self, field: &Field, scan: &Scan, statements: usize) -> usize {
+        let Tables { backend, statistics } = &self.prices.tables;
+        self.values += scan.values(field, self.variables, MAX_VALUES);
+        if self.values > MAX_VALUES {
+            // The request is refused.
+            return 0;
+        }
+        let rows = scan.rows(field, self.variables, *backend, || statistics());
+        let cost = rows.saturating_mul(statements as u64) / FILTERED_FOR_ONE;
+        let cost = usize::try_from(cost).unwrap_or(usize::MAX);
+        if cost > self.widest.as_ref().map_or(0, |widest| widest.cost) {
+            self.widest = Some(Filter { list: field.response_key().node.to_string(), rows, cost });
+        }
+        cost
+    }
+}
