@@ -36,7 +36,7 @@ pub use budget::RETRY_AFTER;
 pub use code::Code;
 pub use coercion::Scalar;
 pub use cost::ReportCost;
-pub use cpu::{Long, elsewhere, is_long};
+pub use cpu::{Cpu, Long, is_long};
 pub use documents::{DocumentId, Trusted, TrustedError};
 pub use error::{Error, Result, conflict, database, refusal};
 pub use executor::Session;

@@ -211,24 +211,35 @@ async fn serve(
     db.statistics.keep(db.reader.clone()).await;
     let api = shop::Api::with(db.clone(), settings.limits, trusted);
     let bounds = settings.bounds.clone();
-    match admin {
-        None => Server::new(api, access, bounds).serve(listener, stop).await,
+    let served = match admin {
+        None => {
+            Server::new(api, access, bounds).serve(listener, stop).await;
+            Ok(())
+        }
         Some(admin) => {
             let (server, probes) = Server::with_admin(api, access, bounds);
-            let admin = start_admin(admin, probes)?;
-            server.serve(listener, stop).await;
-            admin.stop().await;
+            serve_with_admin(server, listener, probes, admin, stop).await
         }
-    }
+    };
     let closed = db.close().await.map_err(RunError::Close);
     drop(lock);
-    closed
+    served.and(closed)
 }
 
-fn start_admin(listener: TcpListener, probes: Server) -> Result<Admin, RunError> {
-    let address = listener.local_addr().map_err(RunError::Admin)?;
+/// Serves requests here, and the probes on a thread of their own.
+async fn serve_with_admin(
+    server: Server,
+    listener: TcpListener,
+    probes: Server,
+    listener_of_probes: TcpListener,
+    stop: impl Future<Output = ()> + Send,
+) -> Result<(), RunError> {
+    let address = listener_of_probes.local_addr().map_err(RunError::Admin)?;
+    let admin = Admin::start(listener_of_probes, probes).map_err(RunError::Admin)?;
     print_line(format_args!("the probes are at http://{address}/health, /ready and /metrics"));
-    Admin::start(listener, probes).map_err(RunError::Admin)
+    server.serve(listener, stop).await;
+    admin.stop().await;
+    Ok(())
 }
 
 async fn migrate(settings: &Settings, direction: Direction) -> Result<(), RunError> {

@@ -5,6 +5,7 @@
 //! A request passes the observation (`observe`), the bounds (`bounds`), and then its route. [`Server`] owns this order.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Router;
 use axum::routing::post;
@@ -12,7 +13,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 
-use crate::config::Bounds;
+use crate::config::{Bounds, Seconds};
 use crate::metrics::Metrics;
 use crate::shop::Api;
 
@@ -39,6 +40,9 @@ pub use admin::Admin;
 pub use capacity::Capacity;
 use probes::Probed;
 use websocket::Sockets;
+
+/// The time that the probes have to end when the server stops.
+const PROBES_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Routes in their layers, and the capacity that their connections share.
 #[derive(Debug)]
@@ -73,7 +77,12 @@ impl Server {
     pub fn with_admin(api: Api, access: Access, bounds: Bounds) -> (Self, Self) {
         let (metrics, capacity) = (api.db().metrics.clone(), Self::capacity(&api, &bounds));
         let probed = Probed { api: api.clone(), capacity: capacity.clone(), runtime: Some(Handle::current()) };
-        let admin = Self::with_routes(probes::routes(probed), bounds.clone(), &metrics);
+        // It stops after the other one, and no probe takes long.
+        let soon = Bounds {
+            shutdown_timeout: Seconds(PROBES_SHUTDOWN_TIMEOUT.min(bounds.shutdown_timeout.0)),
+            ..bounds.clone()
+        };
+        let admin = Self::with_routes(probes::routes(probed), soon, &metrics);
         (Self::layered(Self::routes(api, access), bounds, &metrics, capacity), admin)
     }
 

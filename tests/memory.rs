@@ -67,6 +67,8 @@ async fn a_subscription_keeps_no_more_than_is_counted() {
         "1 ".repeat(6_000)
     );
     let commented = format!("subscription {{ ratingAdded {{ cursor }} }} # {}", "x".repeat(200_000));
+    let objects = "subscription($where: RatingFilter) { ratingAdded { node { book { ratings(where: $where) { totalCount } } } } }";
+    let filters = json!({ "where": { "or": vec![json!({ "rating": { "eq": 1 } }); 2_000] } });
     let cases = [
         ("small", small, none.clone()),
         ("many fields", &many, none.clone()),
@@ -74,6 +76,7 @@ async fn a_subscription_keeps_no_more_than_is_counted() {
         ("dense", &dense, none.clone()),
         ("values", &values, none.clone()),
         ("a comment", &commented, none),
+        ("objects", objects, filters),
         ("variables", filtered, json!({ "ids": vec![id; 400] })),
     ];
     for (name, text, variables) in cases {

@@ -15,6 +15,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 
 use super::code::Code;
+use super::cpu::Cpu;
 use super::error::refusal;
 
 /// The permits of a server. Cheap to clone.
@@ -35,6 +36,8 @@ pub struct Share {
     pub permits: Arc<Semaphore>,
     /// Its turns: one for each request that is executed at a time.
     pub turns: Arc<Semaphore>,
+    /// Its threads for long requests.
+    pub cpu: Cpu,
 }
 
 /// The permit of an operation, until the last of its clones is dropped. It travels in the data of the request, so that
@@ -42,6 +45,7 @@ pub struct Share {
 #[derive(Clone, Debug)]
 pub struct Permit {
     client: Option<IpAddr>,
+    cpu: Cpu,
     _permits: Arc<(OwnedSemaphorePermit, Option<OwnedSemaphorePermit>)>,
 }
 
@@ -83,20 +87,9 @@ impl Admission {
         self.share.as_ref().map(|share| share.client)
     }
 
-    /// Does work in turn, without a permit: the checks of an operation that has no end.
-    ///
-    /// # Errors
-    ///
-    /// [`Rejected::TimedOut`].
-    pub async fn in_turn<T>(&self, work: impl Future<Output = T>) -> Result<T, Rejected> {
-        let in_turn = async {
-            let _turn = match &self.share {
-                Some(share) => share.turns.acquire().await.ok(),
-                None => None,
-            };
-            work.await
-        };
-        timeout(self.time_limit, in_turn).await.map_err(|_| Rejected::TimedOut)
+    /// The client's share of threads for long requests.
+    pub fn cpu(&self) -> Cpu {
+        self.share.as_ref().map(|share| share.cpu.clone()).unwrap_or_default()
     }
 
     /// Runs work under a permit of its own, in turn and within the time limit.
@@ -108,15 +101,41 @@ impl Admission {
         let share = self.share.as_ref().map(|share| Arc::clone(&share.permits).try_acquire_owned());
         let share = share.transpose().map_err(|_| Rejected::ShareUsed)?;
         let permit = Arc::clone(&self.permits).try_acquire_owned().map_err(|_| Rejected::Overloaded)?;
-        let permit = Permit { client: self.client(), _permits: Arc::new((permit, share)) };
-        self.in_turn(work(permit.clone())).await
+        let permit = Permit { client: self.client(), cpu: self.cpu(), _permits: Arc::new((permit, share)) };
+        let in_turn = async {
+            let _turn = match &self.share {
+                Some(share) => share.turns.acquire().await.ok(),
+                None => None,
+            };
+            work(permit.clone()).await
+        };
+        timeout(self.time_limit, in_turn).await.map_err(|_| Rejected::TimedOut)
     }
 }
 
 impl Permit {
+    /// The client that has it.
+    pub fn client(&self) -> Option<IpAddr> {
+        self.client
+    }
+
+    /// The client's share of threads for long requests.
+    pub fn cpu(&self) -> &Cpu {
+        &self.cpu
+    }
+
     /// The client of the permit in these data.
     pub fn client_of(data: &Data) -> Option<IpAddr> {
-        data.get(&TypeId::of::<Self>()).and_then(|found| found.downcast_ref::<Self>())?.client
+        Self::of(data)?.client
+    }
+
+    /// Its share of threads for long requests.
+    pub fn cpu_of(data: &Data) -> Cpu {
+        Self::of(data).map(|permit| permit.cpu.clone()).unwrap_or_default()
+    }
+
+    fn of(data: &Data) -> Option<&Self> {
+        data.get(&TypeId::of::<Self>()).and_then(|found| found.downcast_ref())
     }
 }
 
@@ -149,7 +168,8 @@ mod tests {
         let of_all = all.clone();
         (all, move |permits, turns| {
             let client = IpAddr::from([127, 0, 0, 1]);
-            of_all.shared(Share { client, permits: semaphore(permits), turns: semaphore(turns) })
+            let (permits, turns) = (semaphore(permits), semaphore(turns));
+            of_all.shared(Share { client, permits, turns, cpu: Cpu::default() })
         })
     }
 

@@ -9,6 +9,7 @@ use async_graphql::{Data, Executor, Request, Response, ServerError};
 use keyset_graphql::json::{self, Verbatim};
 use keyset_graphql::{PlannedQuery, Reader};
 
+use super::admission::Permit;
 use super::checks::Checks;
 use super::code::Code;
 use super::cost::Refused;
@@ -83,7 +84,11 @@ impl<E: Executor> Api<E> {
     }
 
     async fn respond(&self, checked: Result<Checked, Refused>) -> Response {
-        match checked {
+        let charged = checked.and_then(|checked| {
+            let client = Permit::client_of(&checked.request.data);
+            self.checks.charge(client, &checked.running).map(|()| checked)
+        });
+        match charged {
             Ok(Checked { request, running }) => {
                 let response = self.run(&running, request, None).await;
                 self.finish(running, response)

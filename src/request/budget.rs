@@ -1,7 +1,7 @@
 //! Budgets: the cost that one client may request in a second.
 //!
-//! The rate is limited by the generic cell rate algorithm of the crate `governor`. A client that has rested for long enough
-//! may request as much at once as one request may cost.
+//! The rate is limited by the generic cell rate algorithm of the crate `governor`. A client that has sent no request
+//! for long enough may request as much at once as one request may cost.
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;

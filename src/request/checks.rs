@@ -3,6 +3,7 @@
 use std::any::TypeId;
 use std::borrow::Cow;
 use std::mem::take;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -14,7 +15,7 @@ use tracing::Span;
 use super::admission::Permit;
 use super::budget::Budgets;
 use super::cost::{CostReport, Refused};
-use super::cpu::{Long, elsewhere, is_long};
+use super::cpu::{Cpu, Long, is_long};
 use super::documents::{Document, Documents, Found, Hash, Trusted};
 use super::error::Error;
 use super::executor::Session;
@@ -57,11 +58,34 @@ impl Checks {
         session: Option<Arc<Data>>,
         accepts: fn(OperationType) -> Result<(), Error>,
     ) -> Result<Checked, Refused> {
-        if is_long(request.query.len()) || request.data.contains_key(&TypeId::of::<Long>()) {
+        if let Some(cpu) = self.takes_long(&request, session.as_deref()) {
             let checks = self.clone();
-            return elsewhere(move || checks.check(request, session.as_deref(), accepts)).await;
+            return cpu.run(move || checks.check(request, session.as_deref(), accepts)).await;
         }
         self.check(request, session.as_deref(), accepts)
+    }
+
+    /// The share of threads of a request whose checks take long: it is long itself, or names a long document.
+    fn takes_long(&self, request: &Request, session: Option<&Data>) -> Option<Cpu> {
+        let is_named = || request.query.is_empty() && self.documents.find(request).is_ok_and(|found| found.is_long());
+        let takes_long = request.data.contains_key(&TypeId::of::<Long>()) || is_long(request.query.len()) || is_named();
+        takes_long.then(|| match session.and_then(Session::of) {
+            Some(session) => session.admission.cpu(),
+            None => Permit::cpu_of(&request.data),
+        })
+    }
+
+    /// Charges a client for a request that is about to be executed.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::RateLimited`](super::code::Code::RateLimited).
+    pub fn charge(&self, client: Option<IpAddr>, running: &Running) -> Result<(), Refused> {
+        if running.kind.is_none() {
+            return Ok(());
+        }
+        let charged = self.budgets.charge(client, running.price);
+        charged.map_err(|error| Refused { errors: vec![error], cost: running.cost })
     }
 
     fn check(
@@ -100,15 +124,11 @@ impl Checks {
         if let Some(operation) = operation {
             self.validator.types().check(parsed, operation, &variables).map_err(refuse)?;
         }
-        let client = match session.and_then(Session::of) {
-            Some(session) => session.admission.client(),
-            None => Permit::client_of(&request.data),
-        };
-        self.budgets.charge(client, price.cost).map_err(|error| refuse(vec![error]))?;
         let planned = place.filter(|_| new.is_none() && kind == Some(OperationType::Query));
         let planned = planned.and_then(|place| document.plans.query(place));
         let mut request = request.variables(variables);
-        let running = Running { begun, kind, needs_snapshot, planned, document, new, cost };
+        let price = price.cost;
+        let running = Running { begun, kind, price, needs_snapshot, planned, document, new, cost };
         if running.planned.is_none() {
             request = running.prepare(request);
         }

@@ -2,7 +2,7 @@
 //! document cache. A client can send the id of one instead of its text, as `documentId` (GraphQL over HTTP, appendix A) or
 //! as Apollo's persisted queries (version 1).
 //!
-//! A document is cached once it has been executed.
+//! A document is cached once it has been executed; that of a subscription, once it begins.
 
 use std::any::TypeId;
 use std::sync::Arc;
@@ -14,6 +14,7 @@ use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
 
 use super::code::Code;
+use super::cpu::is_long;
 use super::error::refusal;
 use super::validation::Validated;
 
@@ -131,6 +132,13 @@ impl Documents {
         if document.text.len() <= MAX_TEXT {
             self.cache.insert(hash, document);
         }
+    }
+}
+
+impl Found {
+    /// Whether it is known, and long.
+    pub fn is_long(&self) -> bool {
+        matches!(self, Self::Known(document) if is_long(document.text.len()))
     }
 }
 

@@ -7,15 +7,14 @@ use std::time::Instant;
 use async_graphql::futures_util::stream::{self, BoxStream, StreamExt};
 use async_graphql::parser::types::OperationType;
 use async_graphql::{BatchRequest, BatchResponse, Data, Executor, Request, Response, ServerError};
+use tracing::Instrument;
 use tracing::field::Empty;
-use tracing::{Instrument, Span};
 
-use super::admission::{Admission, Rejected};
+use super::admission::{Admission, Permit, Rejected};
 use super::api::{Api, coded, no_batches};
 use super::code::Code;
 use super::cost::Refused;
-use super::error::refusal;
-use super::memory::{BUDGET_EXCEEDED, Memory};
+use super::memory::Memory;
 use super::retained::retained;
 use super::running::{Checked, Running};
 use crate::telemetry::{self, UNTRACED};
@@ -51,75 +50,77 @@ impl<E: Executor> Executor for Api<E> {
     }
 }
 
+/// What an operation has led to.
+enum Begun {
+    /// A query or a mutation has its response.
+    Done(Box<Response>),
+    /// A subscription waits for events.
+    Subscribed(BoxStream<'static, Response>),
+}
+
 impl<E: Executor> Api<E> {
-    /// Checks an operation in turn, and begins it.
+    /// Checks and executes an operation under one permit, in one turn and within one time limit, as over HTTP. A
+    /// subscription gives them back when it has begun.
     async fn begin(self, request: Request, data: Arc<Data>) -> BoxStream<'static, Response> {
         let begun = Instant::now();
         let session = Session::of(&data).cloned();
         let id = session.as_ref().map(|session| session.request_id.as_str());
         let span = tracing::error_span!(parent: None, "operation", id, operation = Empty);
-        let check = self.checks().pass(request, Some(Arc::clone(&data)), |_| Ok(())).instrument(span.clone());
-        let checked = match &session {
-            Some(session) => session.admission.in_turn(check).await.unwrap_or_else(|late| Err(late.into())),
-            None => check.await,
-        };
-        let begun_or_refused = checked.and_then(|checked| {
-            if checked.running.kind == Some(OperationType::Subscription) {
-                self.each(checked, session.as_ref(), Arc::clone(&data))
-            } else {
-                Ok(self.once(checked, span.clone(), session, Arc::clone(&data)))
-            }
-        });
-        begun_or_refused.unwrap_or_else(|refused| {
-            let response = Response::from(refused);
-            span.in_scope(|| log_response(begun, &response));
+        let operation = async {
+            let done = match &session {
+                Some(Session { admission, .. }) => {
+                    let run = async |permit| self.run_operation(request, &data, Some(permit)).await;
+                    admission.run(run).await.unwrap_or_else(|rejected| Err(rejected.into()))
+                }
+                None => self.run_operation(request, &data, None).await,
+            };
+            let response = match done {
+                Ok(Begun::Subscribed(responses)) => return responses,
+                Ok(Begun::Done(response)) => *response,
+                Err(refused) => refused.into(),
+            };
+            let errors = Code::listed(response.errors.iter().filter_map(Code::of));
+            tracing::info!(ms = telemetry::milliseconds(begun.elapsed()), errors, "answered");
             stream::iter([response]).boxed()
-        })
+        };
+        operation.instrument(span).await
     }
 
-    /// The response to a query or a mutation, which has a permit and a log line as over HTTP.
-    fn once(
+    async fn run_operation(
         &self,
-        checked: Checked,
-        span: Span,
-        session: Option<Session>,
-        data: Arc<Data>,
-    ) -> BoxStream<'static, Response> {
-        let api = self.clone();
-        let respond = async move {
-            let Checked { request, running } = checked;
-            let run = async |request| api.run(&running, request, Some(data)).await;
-            let done = match session {
-                Some(Session { admission, .. }) => admission.run(|permit| run(request.data(permit))).await,
-                None => Ok(run(request).await),
-            };
-            let response = done.unwrap_or_else(|rejected| Response::from_errors(vec![ServerError::from(rejected)]));
-            let begun = running.begun;
-            let response = api.finish(running, response);
-            log_response(begun, &response);
-            response
-        };
-        stream::once(respond.instrument(span)).boxed()
+        request: Request,
+        data: &Arc<Data>,
+        permit: Option<Permit>,
+    ) -> Result<Begun, Refused> {
+        let checked = self.checks().pass(request, Some(Arc::clone(data)), |_| Ok(())).await?;
+        if checked.running.kind == Some(OperationType::Subscription) {
+            return self.subscribe(checked, data).map(Begun::Subscribed);
+        }
+        let Checked { request, running } = checked;
+        self.checks().charge(permit.as_ref().and_then(Permit::client), &running)?;
+        let request = if let Some(permit) = permit { request.data(permit) } else { request };
+        let response = self.run(&running, request, Some(Arc::clone(data))).await;
+        Ok(Begun::Done(Box::new(self.finish(running, response))))
     }
 
     /// The responses to a subscription. It has no trace, which would have no end. What it keeps counts against the memory
     /// budget of its client.
-    fn each(
+    fn subscribe(
         &self,
         Checked { request, running }: Checked,
-        session: Option<&Session>,
-        data: Arc<Data>,
+        data: &Arc<Data>,
     ) -> Result<BoxStream<'static, Response>, Refused> {
+        let session = Session::of(data);
         let bytes = retained(&running.document, &request.variables);
-        let memory = session.map(|session| session.memory.acquire(bytes).ok_or_else(budget_exceeded)).transpose()?;
-        // Of its document, it keeps only what it executes.
+        let memory = session.map(|session| session.memory.acquire_for_subscription(bytes)).transpose()?;
+        self.checks().charge(session.and_then(|session| session.admission.client()), &running)?;
         let Running { document, new, mut cost, .. } = running;
         if let Some(hash) = new {
             self.checks().keep(hash, document);
         }
         let id = session.map(|session| session.request_id.as_str());
         let span = tracing::error_span!(target: UNTRACED, parent: None, "subscription", id);
-        let mut responses = self.schema().execute_stream(request, Some(data));
+        let mut responses = self.schema().execute_stream(request, Some(Arc::clone(data)));
         let responses = stream::poll_fn(move |context| {
             let (_entered, _memory) = (span.enter(), &memory);
             responses.poll_next_unpin(context)
@@ -142,17 +143,8 @@ impl Session {
     }
 }
 
-fn budget_exceeded() -> Refused {
-    vec![refusal(Code::Overloaded, BUDGET_EXCEEDED)].into()
-}
-
 impl From<Rejected> for Refused {
     fn from(rejected: Rejected) -> Self {
         vec![ServerError::from(rejected)].into()
     }
-}
-
-fn log_response(begun: Instant, response: &Response) {
-    let errors = Code::listed(response.errors.iter().filter_map(Code::of));
-    tracing::info!(ms = telemetry::milliseconds(begun.elapsed()), errors, "answered");
 }

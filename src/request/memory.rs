@@ -6,7 +6,11 @@
 
 use std::sync::Arc;
 
+use async_graphql::ServerError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::code::Code;
+use super::error::refusal;
 
 /// The message for a request that exceeds the budget.
 pub const BUDGET_EXCEEDED: &str =
@@ -19,6 +23,8 @@ pub struct Memory {
     max: usize,
     /// The share of one client.
     share: Option<Arc<Semaphore>>,
+    /// The bytes of the share, or of the budget.
+    limit: usize,
 }
 
 /// A part of the budget, until it is dropped.
@@ -29,13 +35,13 @@ impl Memory {
     /// A budget of this many bytes.
     pub fn new(max: usize) -> Self {
         let max = max.min(Semaphore::MAX_PERMITS);
-        Self { free: Arc::new(Semaphore::new(max)), max, share: None }
+        Self { free: Arc::new(Semaphore::new(max)), max, share: None, limit: max }
     }
 
-    /// The budget of one client, which is a part of this one.
+    /// The budget of one client, which is a part of this one: a semaphore of this many bytes.
     #[must_use]
-    pub fn shared(&self, share: Arc<Semaphore>) -> Self {
-        Self { share: Some(share), ..self.clone() }
+    pub fn shared(&self, share: Arc<Semaphore>, limit: usize) -> Self {
+        Self { share: Some(share), limit: limit.min(self.limit), ..self.clone() }
     }
 
     /// The bytes in use.
@@ -49,6 +55,22 @@ impl Memory {
         let share = self.share.as_ref().map(|share| Arc::clone(share).try_acquire_many_owned(bytes));
         let share = share.transpose().ok()?;
         Some(MemoryPermit(Arc::clone(&self.free).try_acquire_many_owned(bytes).ok()?, share))
+    }
+
+    /// Acquires what a subscription keeps until it ends.
+    ///
+    /// # Errors
+    ///
+    /// [`Code::Overloaded`] if the bytes are not available, [`Code::TooComplex`] if they never are.
+    pub fn acquire_for_subscription(&self, bytes: usize) -> Result<MemoryPermit, Vec<ServerError>> {
+        if bytes > self.limit {
+            let limit = self.limit;
+            let message = format!(
+                "the subscription takes {bytes} bytes of memory, and one client has {limit} (the setting MAX_BUFFERED)"
+            );
+            return Err(vec![refusal(Code::TooComplex, message)]);
+        }
+        self.acquire(bytes).ok_or_else(|| vec![refusal(Code::Overloaded, BUDGET_EXCEEDED)])
     }
 }
 

@@ -24,13 +24,15 @@ pub struct Running {
     pub begun: Instant,
     /// The kind of its operation, if it has one.
     pub kind: Option<OperationType>,
+    /// The cost of the request.
+    pub price: usize,
     /// Whether it is a query of several statements, which must see one state of the database.
     pub needs_snapshot: bool,
     /// The plan of the operation, if it needs nothing else.
     pub planned: Option<Arc<PlannedQuery>>,
     /// Its document.
     pub document: Arc<Document>,
-    /// The hash of a new document, which is cached once it was executed.
+    /// The hash of a new document, which will be cached.
     pub new: Option<Hash>,
     /// The cost, if its first response must have it.
     pub cost: Option<CostReport>,
@@ -47,6 +49,10 @@ impl Running {
     /// Gives a request its document, and the plans of it.
     pub fn prepare(&self, mut request: Request) -> Request {
         request.set_parsed_query(self.executed(&request));
+        if self.kind != Some(OperationType::Query) {
+            // Payloads and events are planned where they are read.
+            return request;
+        }
         request.data(RootValues::default()).data(self.document.plans.clone())
     }
 

@@ -31,7 +31,7 @@ mod verdicts;
 
 use convert::TooLarge;
 use positions::Positions;
-use variables::Undeclared;
+use variables::WronglyTyped;
 
 /// The maximum nesting of selections and of values: nested filters below the deepest field need less.
 const MAX_NESTING: usize = 128;
@@ -172,7 +172,7 @@ fn diagnosed(text: &str, errors: &DiagnosticList) -> Vec<ServerError> {
         findings.add(found.error.location(), || found.error.to_string());
     }
     let found = findings.list;
-    let undeclared = Undeclared::new(text, &found);
+    let wrongly_typed = WronglyTyped::new(text, &found);
     let is_unused = |message: &str| message.starts_with("unused variable") || message.contains("must be used in an");
     let is_all_unused = found.iter().all(|(_, message)| is_unused(message));
     // They are sorted by position.
@@ -181,7 +181,7 @@ fn diagnosed(text: &str, errors: &DiagnosticList) -> Vec<ServerError> {
         let next_is_within = place.zip(*next).is_some_and(|(place, next)| next.offset() < place.end_offset());
         !(message == NO_SELECTION && next_is_within || is_unused(message) && !is_all_unused)
     });
-    let causes = causes.filter(|(found, _)| !undeclared.explain(found));
+    let causes = causes.filter(|(found, _)| !wrongly_typed.explains(found));
     located(text, causes.map(|(found, _)| found.clone()), Code::ValidationFailed)
 }
 

@@ -17,7 +17,7 @@ pub struct Admin {
 }
 
 impl Admin {
-    /// Serves here.
+    /// Serves on this listener, on a new thread.
     ///
     /// # Errors
     ///
@@ -44,6 +44,8 @@ impl Admin {
     pub async fn stop(self) {
         // It may have ended.
         let _ = self.stop.send(());
-        let _ = spawn_blocking(|| self.thread.join()).await;
+        if let Ok(Err(_)) = spawn_blocking(|| self.thread.join()).await {
+            tracing::error!("the server of the probes panicked");
+        }
     }
 }

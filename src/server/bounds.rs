@@ -98,8 +98,10 @@ struct Gate {
 
 async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Response {
     let encodings: Vec<HeaderValue> = request.headers().get_all(ACCEPT_ENCODING).iter().cloned().collect();
+    // No cache stores what the API responds. Other responses say that they depend on the encodings.
+    let is_plain = encodings.is_empty() && request.uri().path() == API;
     let response = admitted(gate, request, next).await;
-    if encodings.is_empty() { response } else { compressed(encodings, response).await }
+    if is_plain { response } else { compressed(encodings, response).await }
 }
 
 /// The response, compressed if that is worth it, in one of the encodings that a client accepts. As a layer, the state of the

@@ -13,7 +13,8 @@ use crate::request::{Memory, MemoryPermit};
 const FREE: usize = 4 << 10;
 
 /// The message in place of a response that exceeds the budget.
-pub const RESPONSE_DROPPED: &str = "the memory budget, or this client's share of it, is exhausted (the setting MAX_BUFFERED): the response was dropped; a mutation may have taken effect";
+pub const RESPONSE_DROPPED: &str = "the memory budget, or this client's share of it, is exhausted (the setting MAX_BUFFERED): \
+    the response was dropped; a mutation may have taken effect";
 
 /// Why a body was not read.
 #[derive(Debug)]
@@ -86,7 +87,7 @@ mod tests {
     #[tokio::test]
     async fn a_client_has_a_share() {
         let memory = Memory::new(8 * FREE);
-        let [one, other] = [(); 2].map(|()| memory.shared(Arc::new(Semaphore::new(5 * FREE))));
+        let [one, other] = [(); 2].map(|()| memory.shared(Arc::new(Semaphore::new(5 * FREE)), 5 * FREE));
         let (_, permit) = read(&one, Body::from("x".repeat(6 * FREE)), 8 * FREE).await.unwrap();
         assert_eq!(memory.in_use(), 5 * FREE);
         assert!(one.acquire(1).is_none() && other.acquire(1).is_some() && other.acquire(4 * FREE).is_none());

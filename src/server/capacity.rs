@@ -3,7 +3,7 @@
 use super::client::{Client, Clients};
 use super::websocket::Sockets;
 use crate::config::Bounds;
-use crate::request::{Admission, Memory, Share};
+use crate::request::{Admission, Cpu, Memory, Share};
 
 /// The limits that all connections of a server share. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -35,11 +35,13 @@ impl Capacity {
     #[must_use]
     pub fn shared(&self, client: &Client) -> Self {
         let (permits, turns) = (client.requests().clone(), client.turns().clone());
-        let share = Share { client: client.address(), permits, turns };
-        let memory = self.memory.shared(client.buffered().clone());
+        let cpu = Cpu::shared(client.long().clone());
+        let share = Share { client: client.address(), permits, turns, cpu: cpu.clone() };
+        let (buffered, max_buffered) = client.buffered();
+        let memory = self.memory.shared(buffered.clone(), max_buffered);
         Self {
             admission: self.admission.shared(share),
-            sockets: self.sockets.shared(client.websockets().clone(), memory.clone()),
+            sockets: self.sockets.shared(client.websockets().clone(), memory.clone(), cpu),
             memory,
             clients: self.clients.clone(),
         }

@@ -60,7 +60,9 @@ struct Usage {
     requests: Arc<Semaphore>,
     turns: Arc<Semaphore>,
     buffered: Arc<Semaphore>,
+    max_buffered: usize,
     websockets: Arc<Semaphore>,
+    long: Arc<Semaphore>,
 }
 
 impl Clients {
@@ -105,7 +107,9 @@ impl Clients {
             requests: semaphore(requests),
             turns: semaphore(turns),
             buffered: semaphore(buffered),
+            max_buffered: buffered,
             websockets: semaphore(websockets),
+            long: semaphore(1),
         });
         if known.clients.len() >= KEPT.max(2 * known.remaining) {
             known.clients.retain(|_, usage| usage.is_in_use());
@@ -166,9 +170,14 @@ impl Client {
         &self.0.turns
     }
 
-    /// The share of the memory budget, in bytes.
-    pub fn buffered(&self) -> &Arc<Semaphore> {
-        &self.0.buffered
+    /// The share of the memory budget, in bytes, and how large it is.
+    pub fn buffered(&self) -> (&Arc<Semaphore>, usize) {
+        (&self.0.buffered, self.0.max_buffered)
+    }
+
+    /// Its permit to have a long request read or checked.
+    pub fn long(&self) -> &Arc<Semaphore> {
+        &self.0.long
     }
 
     /// The share of WebSockets.
@@ -180,8 +189,8 @@ impl Client {
 impl Usage {
     /// Whether something refers to the client, or to a permit of it.
     fn is_in_use(self: &Arc<Self>) -> bool {
-        let Self { connections, requests, turns, buffered, websockets, .. } = &**self;
-        let permits = [connections, requests, turns, buffered, websockets];
+        let Self { connections, requests, turns, buffered, websockets, long, .. } = &**self;
+        let permits = [connections, requests, turns, buffered, websockets, long];
         Arc::strong_count(self) > 1 || permits.into_iter().any(|permits| Arc::strong_count(permits) > 1)
     }
 }

@@ -39,7 +39,7 @@ pub async fn post(
         if !is_json(&headers) {
             return Err(refusal(Code::MediaTypeUnsupported, "the body must be `application/json` in UTF-8"));
         }
-        let request = request::of_body(body).await?;
+        let request = request::of_body(body, permit.cpu()).await?;
         let request = prepared(request, &headers).data(permit).data(permission);
         // On the heap: the layers around this future move it.
         Ok(Box::pin(app.api.execute(request)).await)

@@ -9,7 +9,9 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::routing::get;
 use tokio::runtime::Handle;
+use tokio::task::JoinSet;
 use tokio::time::timeout;
+use tracing::Instrument;
 
 use super::capacity::Capacity;
 use crate::db::Obstacle;
@@ -21,7 +23,7 @@ const READY: &str = "/ready";
 const METRICS: &str = "/metrics";
 
 /// The time that the requests' runtime has to begin and end a check of the database, which itself takes two seconds at most.
-const PATIENCE: Duration = Duration::from_secs(3);
+const READY_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The server that is probed.
 #[derive(Clone)]
@@ -47,7 +49,7 @@ pub fn is_probe(route: &str) -> bool {
     [HEALTH, READY, METRICS].contains(&route)
 }
 
-/// Whether the server can answer queries: it is not stopping, its threads have time, and the database is ready.
+/// Whether the server can answer queries: it is not stopping, its threads respond, and the database is ready.
 async fn ready(State(Probed { api, capacity, runtime }): State<Probed>) -> (StatusCode, String) {
     if capacity.sockets.are_stopping() {
         return unready("the server is stopping");
@@ -55,10 +57,12 @@ async fn ready(State(Probed { api, capacity, runtime }): State<Probed>) -> (Stat
     let probe = api.db().probe.clone();
     let checked = match runtime {
         None => Ok(probe.ready().await),
-        // Connections belong to the runtime that reads on them.
+        // Connections belong to the runtime that reads on them. The check is aborted when its set is dropped.
         Some(runtime) => {
-            let mut check = runtime.spawn(async move { probe.ready().await });
-            timeout(PATIENCE, &mut check).await.map_err(|_| check.abort()).and_then(|checked| checked.map_err(drop))
+            let mut check = JoinSet::new();
+            check.spawn_on(async move { probe.ready().await }.in_current_span(), &runtime);
+            let joined = timeout(READY_TIMEOUT, check.join_next()).await;
+            joined.ok().flatten().and_then(Result::ok).ok_or(())
         }
     };
     match checked {

@@ -19,7 +19,7 @@ use serde::Deserialize;
 use serde_json::error::Category;
 use serde_json::{Map, Value};
 
-use crate::request::{Code, DocumentId, Long, elsewhere, is_long, no_batches, refusal};
+use crate::request::{Code, Cpu, DocumentId, Long, is_long, no_batches, refusal};
 
 /// The parameters of a request (GraphQL over HTTP, section 5.1). Unknown ones are ignored.
 #[derive(Deserialize)]
@@ -69,9 +69,9 @@ impl IntoResponse for Unread {
 /// # Errors
 ///
 /// [`Code::BodyMalformed`] if the body is not JSON, [`Code::RequestMalformed`] if the JSON is not a request.
-pub async fn of_body(body: Bytes) -> Result<Request, ServerError> {
+pub async fn of_body(body: Bytes, cpu: &Cpu) -> Result<Request, ServerError> {
     if is_long(body.len()) {
-        return elsewhere(move || read(body)).await.map(|request| request.data(Long));
+        return cpu.run(move || read(body)).await.map(|request| request.data(Long));
     }
     read(body)
 }
@@ -152,7 +152,7 @@ mod tests {
     use super::*;
 
     async fn read_text(body: &'static str) -> Result<Request, Option<Code>> {
-        of_body(Bytes::from_static(body.as_bytes())).await.map_err(|error| Code::of(&error))
+        of_body(Bytes::from_static(body.as_bytes()), &Cpu::default()).await.map_err(|error| Code::of(&error))
     }
 
     #[tokio::test]
@@ -178,7 +178,7 @@ mod tests {
     async fn a_persisted_query_has_no_text() {
         let persisted = r#""extensions":{"persistedQuery":{"version":1}}"#;
         for body in [format!("{{{persisted}}}"), format!(r#"{{"query":null,{persisted}}}"#)] {
-            let request = of_body(body.into()).await.unwrap();
+            let request = of_body(body.into(), &Cpu::default()).await.unwrap();
             assert!(request.query.is_empty() && request.extensions.contains_key("persistedQuery"));
         }
     }
@@ -193,7 +193,8 @@ mod tests {
             assert_eq!(read_text(body).await.err(), Some(Some(Code::RequestMalformed)), "{body}");
         }
         assert!(read_text(r#"{"query":""}"#).await.unwrap().query.is_empty());
-        let error = of_body(Bytes::from_static(br#"{"query":"{a}","variables":[1]}"#)).await.unwrap_err();
+        let error =
+            of_body(Bytes::from_static(br#"{"query":"{a}","variables":[1]}"#), &Cpu::default()).await.unwrap_err();
         assert!(error.message.contains("invalid type: sequence, expected a map at line 1"), "{}", error.message);
     }
 }

@@ -43,7 +43,7 @@ use tokio::sync::{Semaphore, watch};
 use super::media::Media;
 use super::response::reject;
 use crate::metrics::Metrics;
-use crate::request::{Code, Memory};
+use crate::request::{Code, Cpu, Memory};
 
 mod connection;
 mod message;
@@ -93,6 +93,7 @@ pub struct Sockets {
     memory: Memory,
     /// The share of one client.
     share: Option<Arc<Semaphore>>,
+    cpu: Cpu,
 }
 
 /// Whether a request asks for a WebSocket, even if its handshake is invalid.
@@ -104,12 +105,12 @@ pub(super) fn is_websocket(headers: &HeaderMap) -> bool {
 impl Sockets {
     /// At most this many WebSockets, within this memory budget.
     pub(super) fn new(max: usize, memory: Memory) -> Self {
-        Self { stop: Arc::default(), max, memory, share: None }
+        Self { stop: Arc::default(), max, memory, share: None, cpu: Cpu::default() }
     }
 
-    /// The WebSockets of one client, which are among these, within its memory budget.
-    pub(super) fn shared(&self, share: Arc<Semaphore>, memory: Memory) -> Self {
-        Self { share: Some(share), memory, ..self.clone() }
+    /// The WebSockets of one client, which are among these, within its other shares.
+    pub(super) fn shared(&self, share: Arc<Semaphore>, memory: Memory, cpu: Cpu) -> Self {
+        Self { share: Some(share), memory, cpu, ..self.clone() }
     }
 
     /// Upgrades a request to a WebSocket, and executes the operations on it.
@@ -135,7 +136,7 @@ impl Sockets {
             let message = "this client is at its share of WebSockets (seven eighths of the setting MAX_WEBSOCKETS)";
             return reject(Media::Json, Code::Overloaded, message);
         };
-        let operations = Operations::new(self.memory.clone());
+        let operations = Operations::new(self.memory.clone(), self.cpu.clone());
         request
             .protocols([PROTOCOL])
             .max_message_size(MAX_MESSAGE)

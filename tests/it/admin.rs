@@ -1,5 +1,7 @@
 //! Probes on a listener and a thread of their own.
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::sync::mpsc::channel;
 
 use bookends::config::Bounds;
@@ -7,7 +9,7 @@ use bookends::server::{Access, Admin, Server};
 use testdb::TestDb;
 use tokio::net::TcpListener;
 
-use crate::program::{Program, bookends};
+use crate::program::{LONG, Program, bookends};
 use crate::shop::{SMALL, Shop};
 use crate::wire::{ask, get, post};
 
@@ -40,14 +42,18 @@ async fn probes_respond_while_the_threads_of_requests_are_busy() {
     admin.stop().await;
 }
 
+fn address_of_probes(program: &Program) -> String {
+    let line = program.says("the probes are at http://");
+    let (_, rest) = line.split_once("http://").unwrap();
+    rest.split('/').next().unwrap().to_owned()
+}
+
 #[tokio::test]
 async fn with_an_address_of_their_own_the_probes_are_there_alone() {
     let test = TestDb::new().await;
     let program = Program::start(bookends(&test.url).env("LISTEN_ADMIN", "127.0.0.1:0"));
     let main = program.address();
-    let line = program.says("the probes are at http://");
-    let (_, rest) = line.split_once("http://").unwrap();
-    let (probes, _) = rest.split_once('/').unwrap();
+    let probes = &address_of_probes(&program);
     for path in ["/health", "/ready", "/metrics"] {
         assert_eq!((ask(&main, get(path)).status, ask(probes, get(path)).status), (404, 200), "{path}");
     }
@@ -58,4 +64,27 @@ async fn with_an_address_of_their_own_the_probes_are_there_alone() {
     let health = bookends(&test.url).env("LISTEN_ADMIN", probes).arg("health").status().unwrap();
     assert!(health.success());
     program.end();
+}
+
+/// Here a client has not sent its whole request.
+#[tokio::test]
+async fn probes_say_that_the_server_is_stopping_until_it_has_stopped() {
+    let test = TestDb::new().await;
+    let mut program = Program::start(bookends(&test.url).env("LISTEN_ADMIN", "127.0.0.1:0"));
+    let main = program.address();
+    let probes = address_of_probes(&program);
+    let mut unfinished = TcpStream::connect(&main).unwrap();
+    let query = post(r#"{"query":"{ __typename }"}"#);
+    let (begun, rest) = query.split_at(query.len() - 1);
+    unfinished.write_all(begun.as_bytes()).unwrap();
+    assert_eq!(ask(&main, &query).status, 200);
+    program.signal("-TERM");
+    program.says("stopping");
+    let answer = ask(&probes, get("/ready"));
+    assert_eq!((answer.status, answer.body.as_str()), (503, "the server is stopping\n"));
+    unfinished.write_all(rest.as_bytes()).unwrap();
+    let mut response = String::new();
+    unfinished.read_to_string(&mut response).unwrap();
+    assert!(response.starts_with("HTTP/1.1 200 "), "{response}");
+    assert!(program.ends_within(LONG).success());
 }

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
+use async_graphql::futures_util::poll;
 use async_graphql::futures_util::stream::{self, BoxStream, StreamExt};
 use async_graphql::{Data, Executor, Request, Response};
 use axum::body::Bytes;
@@ -13,7 +14,7 @@ use axum::routing::{get, post};
 use axum::{Extension, Router};
 use bookends::config::{Bounds, Limits};
 use bookends::metrics::Metrics;
-use bookends::request::{Admission, Memory, Session, Share};
+use bookends::request::{Admission, Cpu, Memory, Session, Share};
 use bookends::server::websocket::Timeouts;
 use bookends::server::{Access, Capacity, Server};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -21,6 +22,7 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
+use crate::patience::until;
 use crate::served::{LONG, Served, code, heard, post as request};
 use crate::shop::{SMALL, Shop};
 
@@ -172,13 +174,80 @@ async fn a_budget_of_costs_is_spent_by_one_client_and_left_to_others() {
     assert!(ask(&server, OTHER, &text).await.starts_with("HTTP/1.1 200 "));
 
     // Over a WebSocket, the operations of this client have the same budget.
-    let semaphore = || Arc::new(Semaphore::new(10));
-    let share = Share { client: ONE.parse().unwrap(), permits: semaphore(), turns: semaphore() };
+    let session = session(&Limited::default());
+    let mut responses = Executor::execute_stream(&shop.api, Request::new("{ books { totalCount } }"), Some(session));
+    assert_eq!(code_of(responses.next().await), "RATE_LIMITED");
+}
+
+/// What the client [`ONE`] has left.
+struct Limited {
+    permits: Arc<Semaphore>,
+    turns: Arc<Semaphore>,
+    long: Arc<Semaphore>,
+}
+
+impl Default for Limited {
+    fn default() -> Self {
+        let [permits, turns, long] = [(); 3].map(|()| Arc::new(Semaphore::new(1)));
+        Self { permits, turns, long }
+    }
+}
+
+/// The session of a WebSocket of the client.
+fn session(Limited { permits, turns, long }: &Limited) -> Arc<Data> {
+    let share = Share {
+        client: ONE.parse().unwrap(),
+        permits: permits.clone(),
+        turns: turns.clone(),
+        cpu: Cpu::shared(long.clone()),
+    };
     let admission = Admission::new(10, LONG).shared(share);
     let mut data = Data::default();
     data.insert(Session { request_id: String::new(), admission, memory: Memory::new(1 << 20) });
-    let mut responses =
-        Executor::execute_stream(&shop.api, Request::new("{ books { totalCount } }"), Some(Arc::new(data)));
-    let response = serde_json::to_value(responses.next().await.unwrap()).unwrap();
-    assert_eq!(response["errors"][0]["extensions"]["code"], "RATE_LIMITED");
+    Arc::new(data)
+}
+
+fn code_of(response: Option<Response>) -> serde_json::Value {
+    let response = serde_json::to_value(response.expect("a response")).unwrap();
+    response["errors"][0]["extensions"]["code"].clone()
+}
+
+#[tokio::test]
+async fn operations_over_a_websocket_take_permits_and_turns() {
+    let shop = Shop::new(SMALL).await;
+    let limited = Limited::default();
+    let session = session(&limited);
+    let begin = |text: &str| Executor::execute_stream(&shop.api, Request::new(text), Some(session.clone()));
+    let turn = limited.turns.clone().acquire_owned().await.unwrap();
+    for text in ["{ __typename }", "{ nothing }", "subscription { ratingAdded { cursor } }"] {
+        let mut waiting = begin(text);
+        assert!(poll!(waiting.next()).is_pending(), "{text} waits for a turn");
+        assert_eq!(code_of(begin(text).next().await), "OVERLOADED", "{text}");
+        drop(waiting);
+    }
+    drop(turn);
+    assert_eq!(code_of(begin("{ nothing }").next().await), "GRAPHQL_VALIDATION_FAILED");
+    // A subscription that has begun gives both back.
+    let mut subscribed = begin("subscription { ratingAdded { cursor } }");
+    tokio::select! {
+        response = subscribed.next() => panic!("{response:?}"),
+        () = until(async || shop.api.events().subscribers() == 1) => {}
+    }
+    assert_eq!(code_of(begin("{ nothing }").next().await), "GRAPHQL_VALIDATION_FAILED");
+}
+
+/// It has none of the threads for them here.
+#[tokio::test]
+async fn long_requests_of_a_client_wait_for_one_another_and_delay_no_short_one() {
+    let shop = Shop::new(SMALL).await;
+    let many = || Arc::new(Semaphore::new(9));
+    let limited = Limited { permits: many(), turns: many(), ..Limited::default() };
+    let session = session(&limited);
+    let begin = |text: &str| Executor::execute_stream(&shop.api, Request::new(text), Some(session.clone()));
+    let thread = limited.long.clone().acquire_owned().await.unwrap();
+    let mut long = begin(&format!("{{ {} }}", "nothing ".repeat(3_000)));
+    assert!(poll!(long.next()).is_pending());
+    assert_eq!(code_of(begin("{ nothing }").next().await), "GRAPHQL_VALIDATION_FAILED");
+    drop(thread);
+    assert_eq!(code_of(long.next().await), "GRAPHQL_VALIDATION_FAILED");
 }

@@ -30,7 +30,6 @@ mod handshake;
 mod http;
 mod inputs;
 mod limits;
-mod long;
 mod messages;
 mod metrics;
 mod migration;

@@ -5,12 +5,12 @@ use std::collections::HashSet;
 use super::Found;
 
 /// The variables of a text whose declarations are wrong, by their errors.
-pub struct Undeclared<'a> {
+pub struct WronglyTyped<'a> {
     text: &'a str,
     names: HashSet<&'a str>,
 }
 
-impl<'a> Undeclared<'a> {
+impl<'a> WronglyTyped<'a> {
     pub fn new(text: &'a str, found: &[Found]) -> Self {
         let is_of_declaration = |message: &str| {
             message.starts_with("cannot find type") || message.ends_with("variable must be of an input type")
@@ -21,7 +21,7 @@ impl<'a> Undeclared<'a> {
     }
 
     /// Whether an error says that one of them does not fit where it is used.
-    pub fn explain(&self, (place, message): &Found) -> bool {
+    pub fn explains(&self, (place, message): &Found) -> bool {
         let used = match message.strip_prefix("variable `") {
             Some(rest) if message.contains("cannot be used for") => variable(rest),
             None if message.ends_with("found a variable") => {

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use async_graphql::{Data, Executor, Request, ServerError};
+use async_graphql::{Data, Executor};
 use axum::body::Bytes;
 use axum::extract::ws::{Message, WebSocket};
 use futures_util::{SinkExt, StreamExt, stream};
@@ -16,7 +16,7 @@ use super::message::{ClientMessage, End, ServerMessage};
 use super::operations::{Operation, Operations, Outcome};
 use super::{MAX_MESSAGE, MAX_OPERATIONS, Timeouts};
 use crate::metrics::Metrics;
-use crate::request::{Code, Long, MemoryPermit, elsewhere, is_long, refusal};
+use crate::request::{Code, Long, MemoryPermit, is_long, refusal};
 
 /// The number of unanswered pings after which a client is disconnected.
 const MAX_UNANSWERED: u32 = 2;
@@ -37,6 +37,18 @@ pub async fn run(
         () = stopped => End::GoingAway,
     };
     connection.close(end).await;
+}
+
+/// What the values in a message take in memory, for each byte of its text.
+const PARSED: usize = 25;
+
+/// A message from the client.
+struct Received {
+    message: ClientMessage,
+    /// The size of its text.
+    bytes: usize,
+    /// The memory that it takes, if it is long.
+    permit: Option<MemoryPermit>,
 }
 
 struct Connection {
@@ -70,8 +82,8 @@ impl Connection {
                 frame = self.socket.recv() => {
                     idle.reset();
                     unanswered = 0;
-                    if let Some((message, bytes)) = self.read(frame).await? {
-                        self.handle(message, bytes, &executor, &data).await?;
+                    if let Some(received) = self.read(frame).await? {
+                        self.handle(received, &executor, &data).await?;
                     }
                 }
                 (operation, outcome) = self.operations.next() => self.deliver(operation, outcome).await?,
@@ -90,7 +102,7 @@ impl Connection {
     async fn init(&mut self) -> Result<Map<String, Value>, End> {
         loop {
             let frame = self.socket.recv().await;
-            match self.read(frame).await?.map(|(message, _)| message) {
+            match self.read(frame).await?.map(|received| received.message) {
                 Some(ClientMessage::ConnectionInit { payload }) => return Ok(payload.unwrap_or_default()),
                 Some(ClientMessage::Subscribe { .. }) => return Err(End::Unauthorized),
                 Some(ClientMessage::Ping { payload }) => self.send(ServerMessage::Pong { payload }).await?,
@@ -99,11 +111,9 @@ impl Connection {
         }
     }
 
-    /// Handles a message of this many bytes.
     async fn handle(
         &mut self,
-        message: ClientMessage,
-        bytes: usize,
+        Received { message, bytes, permit }: Received,
         executor: &impl Executor,
         data: &Arc<Data>,
     ) -> Result<(), End> {
@@ -126,13 +136,11 @@ impl Connection {
                 self.send(ServerMessage::Error { id: &id, payload: &[error] }).await
             }
             ClientMessage::Subscribe { id, payload } => {
-                let request: Request =
-                    payload.try_into().map_err(|error: ServerError| End::BadRequest(error.message))?;
-                let request = if is_long(bytes) { request.data(Long) } else { request };
+                let request = if is_long(bytes) { payload.data(Long) } else { payload };
                 let (executor, data) = (executor.clone(), data.clone());
                 // Nothing is executed here: a panic must not end the connection.
                 let begin = async move { executor.execute_stream(request, Some(data)) };
-                self.operations.start(id, bytes, stream::once(begin).flatten());
+                self.operations.start(id, bytes, permit, stream::once(begin).flatten());
                 Ok(())
             }
         }
@@ -152,18 +160,19 @@ impl Connection {
         Ok(())
     }
 
-    /// The message in a frame, if there is one, and its size in bytes.
-    async fn read(
-        &mut self,
-        frame: Option<Result<Message, axum::Error>>,
-    ) -> Result<Option<(ClientMessage, usize)>, End> {
+    /// The message in a frame, if there is one.
+    async fn read(&mut self, frame: Option<Result<Message, axum::Error>>) -> Result<Option<Received>, End> {
         match frame {
             Some(Ok(Message::Text(text))) => {
                 let bytes = text.len();
-                let read = move || ClientMessage::read(&text);
-                let message =
-                    if is_long(bytes) { meanwhile(&mut self.operations, elsewhere(read)).await } else { read() };
-                Ok(Some((message?, bytes)))
+                if !is_long(bytes) {
+                    return Ok(Some(Received { message: ClientMessage::read(&text)?, bytes, permit: None }));
+                }
+                let permit = self.operations.memory().acquire(PARSED * bytes).ok_or(End::Exhausted)?;
+                let cpu = self.operations.cpu();
+                let read = cpu.run(move || ClientMessage::read(&text));
+                let message = while_operations_run(&mut self.operations, read).await?;
+                Ok(Some(Received { message, bytes, permit: Some(permit) }))
             }
             Some(Ok(Message::Binary(_))) => Err(End::BadRequest("binary".into())),
             // The library has queued the pong. It is written now, so that pongs do not accumulate.
@@ -195,7 +204,7 @@ impl Connection {
                 None => socket.flush().await,
             }
         };
-        match meanwhile(operations, timeout(timeouts.write, written)).await {
+        match while_operations_run(operations, timeout(timeouts.write, written)).await {
             Ok(written) => written.map_err(|_| End::Gone),
             Err(_) => Err(End::TooSlow),
         }
@@ -225,8 +234,8 @@ impl Connection {
     }
 }
 
-/// Does something while the operations continue to their next results: one of them can hold what another one waits for.
-async fn meanwhile<T>(operations: &mut Operations, work: impl Future<Output = T>) -> T {
+/// Waits for something while the operations continue to their next results: one of them can hold what is waited for.
+async fn while_operations_run<T>(operations: &mut Operations, work: impl Future<Output = T>) -> T {
     tokio::select! {
         done = work => done,
         never = operations.collect() => match never {},

@@ -1,11 +1,12 @@
 //! The messages of the protocol, and the reasons to close a connection.
 
-use async_graphql::{Response, ServerError};
+use async_graphql::{Request, Response, ServerError};
 use axum::extract::ws::{CloseFrame, Utf8Bytes};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use crate::request::Code;
+use crate::request::{BUDGET_EXCEEDED, Code};
 use crate::server::request::Parameters;
 
 /// The maximum length of an id in bytes: every message of its operation repeats it.
@@ -25,11 +26,16 @@ pub enum ClientMessage {
     /// A subscription, a query or a mutation.
     Subscribe {
         id: String,
-        payload: Parameters,
+        #[serde(deserialize_with = "request")]
+        payload: Request,
     },
     Complete {
         id: String,
     },
+}
+
+fn request<'de, D: Deserializer<'de>>(payload: D) -> Result<Request, D::Error> {
+    Parameters::deserialize(payload)?.try_into().map_err(|error: ServerError| D::Error::custom(error.message))
 }
 
 /// A message from the server.
@@ -69,6 +75,8 @@ pub enum End {
     TooBig,
     /// A response cannot be serialised.
     Internal,
+    /// A long message exceeds the memory budget. On this code, clients reconnect.
+    Exhausted,
     /// The client does not read. On this code, clients reconnect.
     TooSlow,
     /// Invalid message, and the reason.
@@ -136,6 +144,7 @@ impl End {
             Self::NotText => (1007, "Invalid UTF-8".into()),
             Self::TooBig => (1009, format!("A message has at most {} bytes", super::MAX_MESSAGE)),
             Self::Internal => (1011, "Internal error".into()),
+            Self::Exhausted => (1013, BUDGET_EXCEEDED.into()),
             Self::TooSlow => (1013, "The client reads too slowly".into()),
             Self::BadRequest(why) => (4400, format!("Invalid message: {why}")),
             Self::Unauthorized => (4401, "Unauthorized".into()),

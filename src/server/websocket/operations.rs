@@ -12,12 +12,13 @@ use futures_util::stream::{AbortHandle, Abortable, BoxStream, FuturesUnordered, 
 use futures_util::{FutureExt, Stream, StreamExt};
 
 use super::message::{End, ServerMessage};
-use crate::request::{Code, Error, Memory, MemoryPermit, refusal};
+use crate::request::{Code, Cpu, Error, Memory, MemoryPermit, refusal};
 use crate::server::buffers::{RESPONSE_DROPPED, acquire_for_response};
 
 /// The operations of a connection.
 pub struct Operations {
     memory: Memory,
+    cpu: Cpu,
     by_id: HashMap<String, Entry>,
     /// Operations that compute their next result.
     running: FuturesUnordered<BoxFuture<'static, (Operation, Outcome)>>,
@@ -35,6 +36,8 @@ struct Entry {
 pub struct Operation {
     pub id: String,
     memory: Memory,
+    /// The permit of its `subscribe` message, if that is long.
+    _message: Option<MemoryPermit>,
     responses: Peekable<Abortable<BoxStream<'static, Response>>>,
 }
 
@@ -51,9 +54,19 @@ pub struct Outcome {
 }
 
 impl Operations {
-    /// No operations yet; their messages use this memory budget.
-    pub fn new(memory: Memory) -> Self {
-        Self { memory, by_id: HashMap::new(), running: FuturesUnordered::new(), waiting: VecDeque::new() }
+    /// No operations yet; their messages use these shares of the client.
+    pub fn new(memory: Memory, cpu: Cpu) -> Self {
+        Self { memory, cpu, by_id: HashMap::new(), running: FuturesUnordered::new(), waiting: VecDeque::new() }
+    }
+
+    /// The memory budget of the client.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// Its share of threads for long messages.
+    pub fn cpu(&self) -> Cpu {
+        self.cpu.clone()
     }
 
     pub fn contains(&self, id: &str) -> bool {
@@ -69,8 +82,14 @@ impl Operations {
         self.by_id.values().map(|entry| entry.bytes).sum()
     }
 
-    /// Starts an operation under a free id.
-    pub fn start(&mut self, id: String, bytes: usize, responses: impl Stream<Item = Response> + Send + 'static) {
+    /// Starts an operation under a free id, whose message has a size and perhaps a permit.
+    pub fn start(
+        &mut self,
+        id: String,
+        bytes: usize,
+        message: Option<MemoryPermit>,
+        responses: impl Stream<Item = Response> + Send + 'static,
+    ) {
         let (handle, registration) = AbortHandle::new_pair();
         self.by_id.insert(id.clone(), Entry { handle, bytes });
         // A panic ends one operation, not the connection.
@@ -79,7 +98,7 @@ impl Operations {
             response.unwrap_or_else(|panic| Response::from_errors(vec![Error::panicked(&*panic).of_request()]))
         });
         let responses = Abortable::new(responses.boxed(), registration).peekable();
-        self.resume(Operation { id, memory: self.memory.clone(), responses });
+        self.resume(Operation { id, memory: self.memory.clone(), _message: message, responses });
     }
 
     /// Ends an operation, if it exists. It sends nothing more, and its id is free.
