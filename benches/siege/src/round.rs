@@ -1,0 +1,63 @@
+//! An attack beside the normal client.
+
+use std::io;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tokio::runtime::Builder;
+use tokio::time::timeout;
+
+use crate::attacks::{Attack, Prepared, Siege, Tally};
+use crate::normal::Normal;
+use crate::process::Process;
+use crate::row::{Row, TOLERANCE};
+use crate::shop::Shop;
+use crate::work::Work;
+
+/// How long the normal client runs before the attack.
+const WARM: Duration = Duration::from_secs(2);
+
+/// How long after an attack the server has to return to its earlier state.
+const RECOVERY: Duration = Duration::from_secs(10);
+
+/// What an attack needs, and what it is measured by.
+pub struct Round {
+    pub shop: Shop,
+    pub prepared: Arc<Prepared>,
+    pub process: Process,
+    pub work: Work,
+    pub seconds: Duration,
+}
+
+impl Round {
+    pub fn run(mut self, attack: Attack) -> io::Result<Row> {
+        let normal = Normal::start(self.shop.clone());
+        thread::sleep(WARM);
+        normal.stop()?;
+        let before = self.process.memory()?;
+        let (watch, normal) = (self.process.watch(), Normal::start(self.shop.clone()));
+        let tally = Arc::new(Tally::default());
+        let siege = Siege { shop: self.shop.clone(), tally: Arc::clone(&tally), prepared: Arc::clone(&self.prepared) };
+        // One thread, so that the attacker leaves the processor to the server.
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+        let seconds = self.seconds;
+        let besieging = runtime.spawn(async move { timeout(seconds, attack(siege)).await });
+        runtime.block_on(besieging).map_err(io::Error::other)?.ok();
+        drop(runtime);
+        let (disconnected, end) = (Instant::now(), Instant::now() + RECOVERY);
+        let mut outcome = normal.stop()?;
+        let peak = watch.peak();
+        let worked = self.work.ended_after(disconnected, end)?;
+        // An idle process keeps what it freed: the normal client goes on.
+        let normal = Normal::start(self.shop.clone());
+        let mut after = self.process.memory()?;
+        while after > before + TOLERANCE && Instant::now() < end {
+            thread::sleep(Duration::from_millis(100));
+            after = self.process.memory()?;
+        }
+        outcome.failures.extend(normal.stop()?.failures);
+        let memory = [before, peak, after];
+        Ok(Row { sent: tally.sent(), got: tally.to_string(), normal: outcome, memory, worked })
+    }
+}
