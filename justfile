@@ -85,3 +85,7 @@ ci:
 # compare with hand-written servers (needs wrk, curl and jq)
 floor *ARGS:
     benches/floor.sh {{ARGS}}
+
+# attack a server, and measure what its other clients notice (needs curl and jq)
+siege *ARGS:
+    benches/siege.sh {{ARGS}}
