@@ -3,11 +3,11 @@
 #
 #     benches/siege.sh [program] [ratings] [seconds] [attacks]
 #
-# Each attack lasts so many seconds, and has a server of its own, with the default settings; `attacks` are names of them, as
-# one argument; without, all. On SQLite, and on the PostgreSQL that TEST_DATABASE_URL names, in a database of its own. Without a program, the release
-# build. The exit status is 1 if an attack raises the normal client's p99 above 250 ms, fails one of its requests, or leaves
-# the server with 64 MB more memory ten seconds later. Needs Linux, curl and jq, and psql for PostgreSQL. All share the same
-# cores. The attacks open up to 15,000 connections, if the system allows as many files (`ulimit -Hn`).
+# Each attack lasts so many seconds, and has a server of its own with the default settings. `attacks` are the names of some,
+# in one argument. On SQLite, and on the PostgreSQL that TEST_DATABASE_URL names, in a database of its own. Without a
+# program, the release build. The exit status is 1 if an attack raises the normal client's p99 above 250 ms, fails one of its
+# requests, or leaves the server with 64 MB more memory after ten seconds. Needs Linux, curl and jq, and psql for PostgreSQL.
+# All of them share the cores. Up to 15,000 connections are opened, if the system allows as many files (`ulimit -Hn`).
 set -euo pipefail
 program=${1:-} ratings=${2:-1000000} seconds=${3:-10} attacks=${4:-}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -28,7 +28,7 @@ BOOKENDS_WRITE_TOKEN=$(od -An -N16 -tx1 /dev/urandom | tr -d ' ')
 export BOOKENDS_WRITE_TOKEN
 server='' made='' failed=0
 end() {
-    [ -z "$server" ] || kill "$server" 2>/dev/null || true
+    [ -z "$server" ] || kill -KILL "$server" 2>/dev/null || true
     wait
     [ -z "$made" ] || psql -q "$TEST_DATABASE_URL" -c "DROP DATABASE IF EXISTS $made WITH (FORCE)"
     rm -rf "$work"
