@@ -19,3 +19,12 @@ mod telemetry;
 pub use health::HealthError;
 pub use run::{RunError, run};
 pub use telemetry::EndpointError;
+
+/// How many threads the runtime has for each core. One client computes on as many at a time as there are cores: the others
+/// are left to other clients.
+pub const THREADS_PER_CORE: usize = 2;
+
+/// The number of cores that this process may use.
+pub fn cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}

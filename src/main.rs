@@ -3,21 +3,31 @@
 use std::process::ExitCode;
 
 use bookends::config::Cli;
+use bookends::{THREADS_PER_CORE, cores};
+use tokio::runtime::Builder;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-#[tokio::main]
-async fn main() -> ExitCode {
-    let done = match Cli::of_process() {
-        Ok(cli) => bookends::run(cli).await,
-        Err(error) => Err(error.into()),
+fn main() -> ExitCode {
+    let cli = match Cli::of_process() {
+        Ok(cli) => cli,
+        Err(error) => return failed(&error, ExitCode::FAILURE),
     };
-    match done {
+    let runtime = match Builder::new_multi_thread().worker_threads(THREADS_PER_CORE * cores()).enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return failed(&error, ExitCode::FAILURE),
+    };
+    match runtime.block_on(bookends::run(cli)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("bookends: {error}");
-            error.exit_code()
+            let code = error.exit_code();
+            failed(&error, code)
         }
     }
+}
+
+fn failed(error: &dyn std::error::Error, code: ExitCode) -> ExitCode {
+    eprintln!("bookends: {error}");
+    code
 }

@@ -25,6 +25,7 @@ mod admission;
 mod cpu;
 mod memory;
 mod permission;
+mod slots;
 
 mod code;
 mod error;
@@ -43,4 +44,5 @@ pub use executor::Session;
 pub use memory::{BUDGET_EXCEEDED, Memory, MemoryPermit};
 pub use permission::Permission;
 pub use price::{Prices, Tables};
+pub use slots::Slots;
 pub use validation::Validator;

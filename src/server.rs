@@ -33,6 +33,7 @@ mod probes;
 mod request;
 mod response;
 mod serve;
+mod stream;
 pub mod websocket;
 
 pub use access::{Access, AccessError};

@@ -17,6 +17,7 @@ use tokio::time::timeout;
 use super::code::Code;
 use super::cpu::Cpu;
 use super::error::refusal;
+use super::slots::Slots;
 
 /// The permits of a server. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -38,6 +39,8 @@ pub struct Share {
     pub turns: Arc<Semaphore>,
     /// Its threads for long requests.
     pub cpu: Cpu,
+    /// Its threads for everything else.
+    pub slots: Slots,
 }
 
 /// The permit of an operation, until the last of its clones is dropped. It travels in the data of the request, so that
@@ -87,6 +90,11 @@ impl Admission {
         self.share.as_ref().map(|share| share.client)
     }
 
+    /// The slots of the client.
+    pub fn slots(&self) -> Slots {
+        self.share.as_ref().map(|share| share.slots.clone()).unwrap_or_default()
+    }
+
     /// The client's share of threads for long requests.
     pub fn cpu(&self) -> Cpu {
         self.share.as_ref().map(|share| share.cpu.clone()).unwrap_or_default()
@@ -103,11 +111,10 @@ impl Admission {
         let permit = Arc::clone(&self.permits).try_acquire_owned().map_err(|_| Rejected::Overloaded)?;
         let permit = Permit { client: self.client(), cpu: self.cpu(), _permits: Arc::new((permit, share)) };
         let in_turn = async {
-            let _turn = match &self.share {
-                Some(share) => share.turns.acquire().await.ok(),
-                None => None,
-            };
-            work(permit.clone()).await
+            let Some(share) = &self.share else { return work(permit.clone()).await };
+            // It is never closed.
+            let _turn = share.turns.acquire().await.ok();
+            share.slots.run(work(permit.clone())).await
         };
         timeout(self.time_limit, in_turn).await.map_err(|_| Rejected::TimedOut)
     }
@@ -169,7 +176,7 @@ mod tests {
         (all, move |permits, turns| {
             let client = IpAddr::from([127, 0, 0, 1]);
             let (permits, turns) = (semaphore(permits), semaphore(turns));
-            of_all.shared(Share { client, permits, turns, cpu: Cpu::default() })
+            of_all.shared(Share { client, permits, turns, cpu: Cpu::default(), slots: Slots::default() })
         })
     }
 

@@ -7,20 +7,18 @@
 use std::future::pending;
 use std::panic::resume_unwind;
 use std::sync::{Arc, LazyLock};
-use std::thread::available_parallelism;
 
 use tokio::sync::Semaphore;
 use tokio::task::{JoinError, spawn_blocking};
 use tracing::Span;
 
+use crate::cores;
+
 /// The size above which a request is long, in bytes.
 const LONG: usize = 16 << 10;
 
 /// How many long requests are read or checked at a time.
-static SLOTS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| {
-    let cores = available_parallelism().map_or(1, usize::from);
-    Arc::new(Semaphore::new(cores.div_ceil(2)))
-});
+static SLOTS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(cores().div_ceil(2))));
 
 /// The share of one client; by default, of all of them. Cheap to clone.
 #[derive(Clone, Debug, Default)]

@@ -121,9 +121,10 @@ impl<E: Executor> Api<E> {
         let id = session.map(|session| session.request_id.as_str());
         let span = tracing::error_span!(target: UNTRACED, parent: None, "subscription", id);
         let mut responses = self.schema().execute_stream(request, Some(Arc::clone(data)));
+        let mut slot = session.map(|session| session.admission.slots()).unwrap_or_default().piece();
         let responses = stream::poll_fn(move |context| {
             let (_entered, _memory) = (span.enter(), &memory);
-            responses.poll_next_unpin(context)
+            slot.poll(context, |context| responses.poll_next_unpin(context))
         });
         let finished = responses.map(move |response| {
             let mut response = coded(response);

@@ -7,7 +7,7 @@
 //!
 //! The filter of a list costs 1 for every 200 rows that it may read, in each statement over the list: a part of the table
 //! if an index serves it, otherwise all of it, and for each row those of related objects. The [`Statistics`] of the
-//! database say how many that is.
+//! database say how many that is. A filter with more than eight conditions and values costs an eighth of that for each.
 //!
 //! A fragment costs at each place where it is spread, and is walked once.
 

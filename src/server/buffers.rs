@@ -44,12 +44,15 @@ pub async fn read(memory: &Memory, body: Body, max: usize) -> Result<(Bytes, Mem
     while let Some(frame) = body.frame().await {
         let frame = frame
             .map_err(|error| if error.is::<LengthLimitError>() { Unread::TooLarge } else { Unread::Incomplete })?;
-        if let Ok(part) = frame.into_data() {
-            let before = bytes.len().saturating_sub(FREE);
-            bytes.extend_from_slice(&part);
-            let more = bytes.len().saturating_sub(FREE) - before;
+        let Ok(part) = frame.into_data() else { continue };
+        let (before, needed) = (bytes.capacity(), bytes.len() + part.len());
+        if needed > before {
+            let after = needed.max((2 * before).min(max));
+            let more = after.saturating_sub(FREE) - before.saturating_sub(FREE);
             permit.merge(memory.acquire(more).ok_or(Unread::BudgetExceeded)?);
+            bytes.reserve_exact(after - bytes.len());
         }
+        bytes.extend_from_slice(&part);
     }
     Ok((bytes.into(), permit))
 }

@@ -3,7 +3,7 @@
 use super::client::{Client, Clients};
 use super::websocket::Sockets;
 use crate::config::Bounds;
-use crate::request::{Admission, Cpu, Memory, Share};
+use crate::request::{Admission, Cpu, Memory, Share, Slots};
 
 /// The limits that all connections of a server share. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -36,7 +36,8 @@ impl Capacity {
     pub fn shared(&self, client: &Client) -> Self {
         let (permits, turns) = (client.requests().clone(), client.turns().clone());
         let cpu = Cpu::shared(client.long().clone());
-        let share = Share { client: client.address(), permits, turns, cpu: cpu.clone() };
+        let slots = Slots::of(client.slots().clone());
+        let share = Share { client: client.address(), permits, turns, cpu: cpu.clone(), slots };
         let (buffered, max_buffered) = client.buffered();
         let memory = self.memory.shared(buffered.clone(), max_buffered);
         Self {

@@ -12,6 +12,7 @@ use ipnet::IpNet;
 use tokio::sync::Semaphore;
 
 use crate::config::Bounds;
+use crate::cores;
 
 /// The address of the other end of a connection, in the extensions of its requests.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +64,7 @@ struct Usage {
     max_buffered: usize,
     websockets: Arc<Semaphore>,
     long: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
 }
 
 impl Clients {
@@ -110,6 +112,7 @@ impl Clients {
             max_buffered: buffered,
             websockets: semaphore(websockets),
             long: semaphore(1),
+            slots: semaphore(cores()),
         });
         if known.clients.len() >= KEPT.max(2 * known.remaining) {
             known.clients.retain(|_, usage| usage.is_in_use());
@@ -180,6 +183,11 @@ impl Client {
         &self.0.long
     }
 
+    /// Its slots: a permit for each core.
+    pub fn slots(&self) -> &Arc<Semaphore> {
+        &self.0.slots
+    }
+
     /// The share of WebSockets.
     pub fn websockets(&self) -> &Arc<Semaphore> {
         &self.0.websockets
@@ -189,8 +197,8 @@ impl Client {
 impl Usage {
     /// Whether something refers to the client, or to a permit of it.
     fn is_in_use(self: &Arc<Self>) -> bool {
-        let Self { connections, requests, turns, buffered, websockets, long, .. } = &**self;
-        let permits = [connections, requests, turns, buffered, websockets, long];
+        let Self { connections, requests, turns, buffered, websockets, long, slots, .. } = &**self;
+        let permits = [connections, requests, turns, buffered, websockets, long, slots];
         Arc::strong_count(self) > 1 || permits.into_iter().any(|permits| Arc::strong_count(permits) > 1)
     }
 }

@@ -32,6 +32,7 @@ use tower::ServiceExt;
 use super::capacity::Capacity;
 use super::client::Peer;
 use super::last::accept_last;
+use super::stream::Stream;
 use crate::config::Bounds;
 
 /// How long an idle connection stays open at shutdown.
@@ -64,7 +65,7 @@ pub async fn serve(
     let prepare = |stream: TcpStream| {
         // A response is written at once: delaying small packets would gain nothing.
         let _ = stream.set_nodelay(true);
-        let mut stream = TimeoutStream::new(stream);
+        let mut stream = TimeoutStream::new(Stream::from(stream));
         stream.set_write_timeout(Some(bounds.write_timeout.0));
         Box::pin(stream)
     };
@@ -125,24 +126,33 @@ pub async fn accept_failed(error: &io::Error) {
     }
 }
 
+/// The client has disconnected while its request was executed.
+#[derive(Debug, thiserror::Error)]
+#[error("the client has disconnected")]
+struct Disconnected;
+
 async fn connection(
-    stream: Pin<Box<TimeoutStream<TcpStream>>>,
+    stream: Pin<Box<TimeoutStream<Stream>>>,
     peer: SocketAddr,
     http: http1::Builder,
     router: Router,
     mut stopped: watch::Receiver<bool>,
 ) {
-    let stopping = stopped.clone();
+    let (stopping, watch) = (stopped.clone(), stream.get_ref().watch());
     let service = service_fn(move |request: Request<hyper::body::Incoming>| {
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(Peer(peer));
-        let (router, stopping) = (router.clone(), stopping.clone());
+        let (router, stopping, watch) = (router.clone(), stopping.clone(), watch.clone());
         async move {
-            let mut response: Response = router.oneshot(request).await?;
+            let mut response: Response = tokio::select! {
+                biased;
+                Ok(response) = router.oneshot(request) => response,
+                () = watch.disconnected() => return Err(Disconnected),
+            };
             if *stopping.borrow() && response.status() != StatusCode::SWITCHING_PROTOCOLS {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             }
-            Ok::<_, std::convert::Infallible>(response)
+            Ok(response)
         }
     });
     let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service).with_upgrades());

@@ -14,7 +14,7 @@ use axum::routing::{get, post};
 use axum::{Extension, Router};
 use bookends::config::{Bounds, Limits};
 use bookends::metrics::Metrics;
-use bookends::request::{Admission, Cpu, Memory, Session, Share};
+use bookends::request::{Admission, Cpu, Memory, Session, Share, Slots};
 use bookends::server::websocket::Timeouts;
 use bookends::server::{Access, Capacity, Server};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -200,6 +200,7 @@ fn session(Limited { permits, turns, long }: &Limited) -> Arc<Data> {
         permits: permits.clone(),
         turns: turns.clone(),
         cpu: Cpu::shared(long.clone()),
+        slots: Slots::default(),
     };
     let admission = Admission::new(10, LONG).shared(share);
     let mut data = Data::default();

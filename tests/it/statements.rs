@@ -168,7 +168,7 @@ async fn a_disk_that_is_full_is_survived() {
     }
 }
 
-/// An operation on a WebSocket takes a permit and has a timeout, like a request.
+/// An operation on a WebSocket takes a permit and has a timeout, like a request; a subscription, until it has begun.
 #[tokio::test]
 async fn operations_on_a_websocket_are_bounded_as_requests_are() {
     let (shop, db) = within(LONG).await;
@@ -179,11 +179,12 @@ async fn operations_on_a_websocket_are_bounded_as_requests_are() {
     client.subscribe("slow", "{ books { totalCount } }").await;
     client.subscribe("beyond", "{ orders { totalCount } }").await;
     client.subscribe("listens", "subscription { orderPlaced { cursor } }").await;
-    for (id, code) in [("beyond", "OVERLOADED"), ("slow", "TIMEOUT")] {
+    for (id, code) in [("beyond", "OVERLOADED"), ("listens", "OVERLOADED"), ("slow", "TIMEOUT")] {
         let error = client.hear().await;
         assert_eq!((&error["type"], &error["id"]), (&"error".into(), &id.into()));
         assert_eq!(error["payload"][0]["extensions"]["code"], code, "{error}");
     }
+    client.subscribe("listens", "subscription { orderPlaced { cursor } }").await;
     client.subscribe("after", "{ orders { totalCount } }").await;
     assert_eq!(client.hear().await["payload"]["data"]["orders"]["totalCount"], 10);
 }

@@ -23,6 +23,9 @@ mod requests;
 mod variables;
 mod websockets;
 
+pub use held::large;
+pub use repeat::{Requests, repeat};
+
 /// What an attack needs. Cheap to clone.
 #[derive(Clone)]
 pub struct Siege {

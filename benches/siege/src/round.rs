@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::runtime::Builder;
 use tokio::time::timeout;
 
-use crate::attacks::{Attack, Prepared, Siege, Tally};
+use crate::attacks::{Attack, Prepared, Requests, Siege, Tally, large, repeat};
 use crate::normal::Normal;
 use crate::process::Process;
 use crate::row::{Row, TOLERANCE};
@@ -17,6 +17,9 @@ use crate::work::Work;
 
 /// How long the normal client runs before the attack.
 const WARM: Duration = Duration::from_secs(2);
+
+/// The connections to the database, by default.
+const CONNECTIONS: usize = 16;
 
 /// How long after an attack the server has to return to its earlier state.
 const RECOVERY: Duration = Duration::from_secs(10);
@@ -32,6 +35,9 @@ pub struct Round {
 
 impl Round {
     pub fn run(mut self, attack: Attack) -> io::Result<Row> {
+        // One thread, so that the attacker leaves the processor to the server.
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+        runtime.block_on(self.fill_caches());
         let normal = Normal::start(self.shop.clone());
         thread::sleep(WARM);
         normal.stop()?;
@@ -39,8 +45,6 @@ impl Round {
         let (watch, normal) = (self.process.watch(), Normal::start(self.shop.clone()));
         let tally = Arc::new(Tally::default());
         let siege = Siege { shop: self.shop.clone(), tally: Arc::clone(&tally), prepared: Arc::clone(&self.prepared) };
-        // One thread, so that the attacker leaves the processor to the server.
-        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let seconds = self.seconds;
         let besieging = runtime.spawn(async move { timeout(seconds, attack(siege)).await });
         runtime.block_on(besieging).map_err(io::Error::other)?.ok();
@@ -59,5 +63,13 @@ impl Round {
         outcome.failures.extend(normal.stop()?.failures);
         let memory = [before, peak, after];
         Ok(Row { sent: tally.sent(), got: tally.to_string(), normal: outcome, memory, worked })
+    }
+
+    /// Reads over all connections to the database: their page caches have a maximum, and are a part of the level before the
+    /// attack.
+    async fn fill_caches(&self) {
+        let siege = Siege { shop: self.shop.clone(), tally: Arc::default(), prepared: Arc::clone(&self.prepared) };
+        let reading = repeat(siege, 2 * CONNECTIONS, Requests::new([large()]));
+        timeout(WARM, reading).await.ok();
     }
 }

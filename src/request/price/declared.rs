@@ -20,6 +20,8 @@ pub const COUNT: usize = 1000;
 pub const COUNTED_FOR_ONE: usize = 10;
 /// The number of rows that a filter may read for 1: about a tenth of a millisecond.
 pub const FILTERED_FOR_ONE: u64 = 200;
+/// The number of conditions and values that each of these rows is compared with for that.
+pub const CONDITIONS_FOR_ONE: u64 = 8;
 
 /// The prices of a schema.
 #[derive(Clone, Debug)]
@@ -84,7 +86,10 @@ impl Prices {
         }
         rows.sort_unstable();
         rows.insert(0, ("every field, and every fragment".into(), "1".into()));
-        let filter = format!("1 for every {FILTERED_FOR_ONE} rows that it may read, in each statement over the list");
+        let filter = format!(
+            "1 for every {FILTERED_FOR_ONE} rows that it may read, in each statement over the list; a filter with more than \
+             {CONDITIONS_FOR_ONE} conditions and values, an eighth of that for each of them"
+        );
         rows.push(("the filter of a list".into(), filter));
         rows.push(("`__schema`, `__type`".into(), "1 for each field of each object that they return".into()));
         rows.push(("a subscription".into(), "the cost of one event".into()));

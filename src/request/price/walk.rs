@@ -9,7 +9,7 @@ use keyset_graphql::list::Scan;
 
 use super::arguments::{Given, number, size};
 use super::cost::Cost;
-use super::declared::{COUNT, COUNTED_FOR_ONE, FILTERED_FOR_ONE, STATEMENT, WRITE, around};
+use super::declared::{CONDITIONS_FOR_ONE, COUNT, COUNTED_FOR_ONE, FILTERED_FOR_ONE, STATEMENT, WRITE, around};
 use super::{Filter, MAX_VALUES, Prices, Tables};
 use crate::config::Limits;
 use crate::request::visit::{Fragment, Visitor, walk};
@@ -174,13 +174,15 @@ impl<'a> Pricing<'a> {
     /// The cost of the filter of a list, in this many statements.
     fn filter(&mut self, field: &Field, scan: &Scan, statements: usize) -> usize {
         let Tables { backend, statistics } = &self.prices.tables;
-        self.values += scan.values(field, self.variables, MAX_VALUES);
+        let values = scan.values(field, self.variables, MAX_VALUES);
+        self.values += values;
         if self.values > MAX_VALUES {
             // The request is refused.
             return 0;
         }
         let rows = scan.rows(field, self.variables, *backend, || statistics());
-        let cost = rows.saturating_mul(statements as u64) / FILTERED_FOR_ONE;
+        let compared = rows.saturating_mul(CONDITIONS_FOR_ONE.max(values as u64));
+        let cost = compared.saturating_mul(statements as u64) / (FILTERED_FOR_ONE * CONDITIONS_FOR_ONE);
         let cost = usize::try_from(cost).unwrap_or(usize::MAX);
         if cost > self.widest.as_ref().map_or(0, |widest| widest.cost) {
             self.widest = Some(Filter { list: field.response_key().node.to_string(), rows, cost });

@@ -136,7 +136,7 @@ impl Connection {
                 self.send(ServerMessage::Error { id: &id, payload: &[error] }).await
             }
             ClientMessage::Subscribe { id, payload } => {
-                let request = if is_long(bytes) { payload.data(Long) } else { payload };
+                let request = if is_long(bytes) { payload.data(Long) } else { *payload };
                 let (executor, data) = (executor.clone(), data.clone());
                 // Nothing is executed here: a panic must not end the connection.
                 let begin = async move { executor.execute_stream(request, Some(data)) };

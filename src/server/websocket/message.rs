@@ -27,15 +27,16 @@ pub enum ClientMessage {
     Subscribe {
         id: String,
         #[serde(deserialize_with = "request")]
-        payload: Request,
+        payload: Box<Request>,
     },
     Complete {
         id: String,
     },
 }
 
-fn request<'de, D: Deserializer<'de>>(payload: D) -> Result<Request, D::Error> {
-    Parameters::deserialize(payload)?.try_into().map_err(|error: ServerError| D::Error::custom(error.message))
+fn request<'de, D: Deserializer<'de>>(payload: D) -> Result<Box<Request>, D::Error> {
+    let request = Parameters::deserialize(payload)?.try_into();
+    request.map(Box::new).map_err(|error: ServerError| D::Error::custom(error.message))
 }
 
 /// A message from the server.

@@ -68,11 +68,16 @@ pub async fn connections(siege: Siege) {
         .await;
 }
 
-/// Large responses that nobody reads: ten requests in a row, and a small buffer to receive them.
-pub async fn readers(siege: Siege) {
+/// A request with a large response.
+pub fn large() -> Vec<u8> {
     const QUERY: &str = "{ books(first: 100) { nodes { id name createdAt ulid ratings(first: 70) \
         { edges { cursor node { id rating createdAt } } } } } }";
-    let request: Arc<[u8]> = post("", json!({ "query": QUERY }).to_string().as_bytes()).repeat(10).into();
+    post("", json!({ "query": QUERY }).to_string().as_bytes())
+}
+
+/// Large responses that nobody reads: ten requests in a row, and a small buffer to receive them.
+pub async fn readers(siege: Siege) {
+    let request: Arc<[u8]> = large().repeat(10).into();
     siege
         .crowd(200, move |siege, _| {
             let request = Arc::clone(&request);

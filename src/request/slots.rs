@@ -1,0 +1,105 @@
+//! Slots: on how many threads the work of one client runs at a time.
+//!
+//! The runtime polls tasks to their next wait, and in the order in which they are ready. Requests that compute for long
+//! would be before those of every other client, on every thread. Here a client has as many slots as there are cores, and the
+//! runtime has [more threads](crate::THREADS_PER_CORE): some of them are left to others, and the system shares the cores fairly.
+
+use std::future::poll_fn;
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use tokio::sync::Semaphore;
+use tokio_util::sync::PollSemaphore;
+
+/// The slots of one client; by default, no limit.
+#[derive(Clone, Debug, Default)]
+pub struct Slots(Option<Arc<Semaphore>>);
+
+/// Waits for slots of a client, for one piece of its work.
+#[derive(Debug)]
+pub struct Slot {
+    slots: Slots,
+    waiting: Option<PollSemaphore>,
+}
+
+impl Slots {
+    /// Slots from this semaphore: one for each permit.
+    pub fn of(slots: Arc<Semaphore>) -> Self {
+        Self(Some(slots))
+    }
+
+    /// A piece of work that waits for a slot each time it is polled.
+    pub fn piece(&self) -> Slot {
+        Slot { slots: self.clone(), waiting: None }
+    }
+
+    /// Does work, with a slot each time it is polled.
+    pub async fn run<T>(&self, work: impl Future<Output = T>) -> T {
+        let (mut slot, mut work) = (self.piece(), pin!(work));
+        poll_fn(|context| slot.poll(context, |context| work.as_mut().poll(context))).await
+    }
+}
+
+impl Slot {
+    /// Polls once it has a slot, which it gives back.
+    pub fn poll<T>(&mut self, context: &mut Context<'_>, poll: impl FnOnce(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
+        let Some(slots) = &self.slots.0 else { return poll(context) };
+        if self.waiting.is_none() {
+            if let Ok(_slot) = slots.try_acquire() {
+                return poll(context);
+            }
+            self.waiting = Some(PollSemaphore::new(Arc::clone(slots)));
+        }
+        let Some(waiting) = &mut self.waiting else { return poll(context) };
+        let _slot = ready!(waiting.poll_acquire(context));
+        self.waiting = None;
+        poll(context)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+    use futures_util::future::join_all;
+    use tokio::task::yield_now;
+
+    use super::*;
+
+    /// Each piece holds its slot while it computes, and gives it back where it waits.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn the_work_of_a_client_runs_on_as_many_threads_as_it_has_slots() {
+        let slots = Slots::of(Arc::new(Semaphore::new(2)));
+        let [running, most] = [(); 2].map(|()| Arc::new(AtomicUsize::new(0)));
+        let pieces = (0..50).map(|_| {
+            let (slots, running, most) = (slots.clone(), running.clone(), most.clone());
+            tokio::spawn(async move {
+                let work = async {
+                    for _ in 0..20 {
+                        most.fetch_max(running.fetch_add(1, SeqCst) + 1, SeqCst);
+                        (0..1_000).for_each(|_| std::hint::spin_loop());
+                        running.fetch_sub(1, SeqCst);
+                        yield_now().await;
+                    }
+                };
+                slots.run(work).await;
+            })
+        });
+        for piece in join_all(pieces).await {
+            piece.unwrap();
+        }
+        assert!((1..=2).contains(&most.load(SeqCst)), "{most:?}");
+    }
+
+    #[tokio::test]
+    async fn work_waits_while_no_slot_is_free() {
+        let semaphore = Arc::new(Semaphore::new(1));
+        let taken = semaphore.clone().acquire_owned().await.unwrap();
+        let slots = Slots::of(semaphore);
+        let mut work = pin!(slots.run(async { 7 }));
+        assert!(futures_util::poll!(work.as_mut()).is_pending());
+        drop(taken);
+        assert_eq!(work.await, 7);
+    }
+}
