@@ -23,6 +23,7 @@ mod visit;
 
 mod admission;
 mod cpu;
+mod in_turn;
 mod memory;
 mod permission;
 mod slots;

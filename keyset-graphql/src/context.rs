@@ -29,6 +29,12 @@ impl Reader {
         Self { connection: Arc::new(connection), failed, pages_read: None }
     }
 
+    /// The same through another connection, such as one that waits before it reads.
+    #[must_use]
+    pub fn over(&self, connection: impl ReadRows + Send + 'static) -> Self {
+        Self { connection: Arc::new(connection), ..self.clone() }
+    }
+
     /// Says what a client reads when the database fails: by default `INTERNAL`.
     #[must_use]
     pub fn on_failure(self, failed: fn(DbErr) -> Error) -> Self {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_graphql::{Data, ServerError};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
 use super::code::Code;
@@ -90,9 +90,17 @@ impl Admission {
         self.share.as_ref().map(|share| share.client)
     }
 
-    /// The slots of the client.
-    pub fn slots(&self) -> Slots {
-        self.share.as_ref().map(|share| share.slots.clone()).unwrap_or_default()
+    /// Waits for a turn of the client, if it has a share.
+    pub async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        // It is never closed.
+        self.share.as_ref()?.turns.acquire().await.ok()
+    }
+
+    /// The same for work that is polled in a slot already: it must not wait for another one.
+    #[must_use]
+    pub fn within_slot(&self) -> Self {
+        let share = self.share.clone().map(|share| Share { slots: Slots::default(), ..share });
+        Self { share, ..self.clone() }
     }
 
     /// The client's share of threads for long requests.
@@ -111,10 +119,11 @@ impl Admission {
         let permit = Arc::clone(&self.permits).try_acquire_owned().map_err(|_| Rejected::Overloaded)?;
         let permit = Permit { client: self.client(), cpu: self.cpu(), _permits: Arc::new((permit, share)) };
         let in_turn = async {
-            let Some(share) = &self.share else { return work(permit.clone()).await };
-            // It is never closed.
-            let _turn = share.turns.acquire().await.ok();
-            share.slots.run(work(permit.clone())).await
+            let _turn = self.turn().await;
+            match &self.share {
+                Some(share) => share.slots.run(work(permit.clone())).await,
+                None => work(permit.clone()).await,
+            }
         };
         timeout(self.time_limit, in_turn).await.map_err(|_| Rejected::TimedOut)
     }

@@ -162,6 +162,11 @@ impl<E: Executor> Api<E> {
         &self.schema
     }
 
+    /// Reads single statements.
+    pub fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
     /// What a request passes first.
     pub fn checks(&self) -> &Checks {
         &self.checks

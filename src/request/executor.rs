@@ -14,6 +14,7 @@ use super::admission::{Admission, Permit, Rejected};
 use super::api::{Api, coded, no_batches};
 use super::code::Code;
 use super::cost::Refused;
+use super::in_turn::InTurn;
 use super::memory::Memory;
 use super::retained::retained;
 use super::running::{Checked, Running};
@@ -118,13 +119,19 @@ impl<E: Executor> Api<E> {
         if let Some(hash) = new {
             self.checks().keep(hash, document);
         }
+        let request = match session {
+            Some(Session { admission, .. }) => {
+                let (reader, admission) = (self.reader().clone(), admission.clone());
+                request.data(self.reader().over(InTurn { reader, admission }))
+            }
+            None => request,
+        };
         let id = session.map(|session| session.request_id.as_str());
         let span = tracing::error_span!(target: UNTRACED, parent: None, "subscription", id);
         let mut responses = self.schema().execute_stream(request, Some(Arc::clone(data)));
-        let mut slot = session.map(|session| session.admission.slots()).unwrap_or_default().piece();
         let responses = stream::poll_fn(move |context| {
             let (_entered, _memory) = (span.enter(), &memory);
-            slot.poll(context, |context| responses.poll_next_unpin(context))
+            responses.poll_next_unpin(context)
         });
         let finished = responses.map(move |response| {
             let mut response = coded(response);

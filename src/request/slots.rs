@@ -3,10 +3,13 @@
 //! The runtime polls tasks to their next wait, and in the order in which they are ready. Requests that compute for long
 //! would be before those of every other client, on every thread. Here a client has as many slots as there are cores, and the
 //! runtime has [more threads](crate::THREADS_PER_CORE): some of them are left to others, and the system shares the cores fairly.
+//! A client that is alone needs no slots.
 
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll, ready};
 
 use tokio::sync::Semaphore;
@@ -14,37 +17,42 @@ use tokio_util::sync::PollSemaphore;
 
 /// The slots of one client; by default, no limit.
 #[derive(Clone, Debug, Default)]
-pub struct Slots(Option<Arc<Semaphore>>);
+pub struct Slots(Option<Limited>);
+
+#[derive(Clone, Debug)]
+struct Limited {
+    slots: Arc<Semaphore>,
+    /// The number of clients that are present.
+    present: Arc<AtomicUsize>,
+}
 
 /// Waits for slots of a client, for one piece of its work.
-#[derive(Debug)]
-pub struct Slot {
-    slots: Slots,
+struct Slot<'a> {
+    slots: &'a Slots,
     waiting: Option<PollSemaphore>,
 }
 
 impl Slots {
-    /// Slots from this semaphore: one for each permit.
-    pub fn of(slots: Arc<Semaphore>) -> Self {
-        Self(Some(slots))
+    /// Slots from this semaphore: one for each permit, while several clients are present.
+    pub fn of(slots: Arc<Semaphore>, present: Arc<AtomicUsize>) -> Self {
+        Self(Some(Limited { slots, present }))
     }
 
-    /// A piece of work that waits for a slot each time it is polled.
-    pub fn piece(&self) -> Slot {
-        Slot { slots: self.clone(), waiting: None }
-    }
-
-    /// Does work, with a slot each time it is polled.
+    /// Does work, with a slot each time it is polled. The work itself must not wait for a slot of the same client.
     pub async fn run<T>(&self, work: impl Future<Output = T>) -> T {
-        let (mut slot, mut work) = (self.piece(), pin!(work));
+        let (mut slot, mut work) = (Slot { slots: self, waiting: None }, pin!(work));
         poll_fn(|context| slot.poll(context, |context| work.as_mut().poll(context))).await
     }
 }
 
-impl Slot {
+impl Slot<'_> {
     /// Polls once it has a slot, which it gives back.
-    pub fn poll<T>(&mut self, context: &mut Context<'_>, poll: impl FnOnce(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
-        let Some(slots) = &self.slots.0 else { return poll(context) };
+    fn poll<T>(&mut self, context: &mut Context<'_>, poll: impl FnOnce(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
+        let Some(Limited { slots, present }) = &self.slots.0 else { return poll(context) };
+        if present.load(Relaxed) <= 1 {
+            self.waiting = None;
+            return poll(context);
+        }
         if self.waiting.is_none() {
             if let Ok(_slot) = slots.try_acquire() {
                 return poll(context);
@@ -60,7 +68,7 @@ impl Slot {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    use std::sync::atomic::Ordering::SeqCst;
 
     use futures_util::future::join_all;
     use tokio::task::yield_now;
@@ -70,7 +78,7 @@ mod tests {
     /// Each piece holds its slot while it computes, and gives it back where it waits.
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
     async fn the_work_of_a_client_runs_on_as_many_threads_as_it_has_slots() {
-        let slots = Slots::of(Arc::new(Semaphore::new(2)));
+        let slots = Slots::of(Arc::new(Semaphore::new(2)), Arc::new(AtomicUsize::new(2)));
         let [running, most] = [(); 2].map(|()| Arc::new(AtomicUsize::new(0)));
         let pieces = (0..50).map(|_| {
             let (slots, running, most) = (slots.clone(), running.clone(), most.clone());
@@ -96,10 +104,21 @@ mod tests {
     async fn work_waits_while_no_slot_is_free() {
         let semaphore = Arc::new(Semaphore::new(1));
         let taken = semaphore.clone().acquire_owned().await.unwrap();
-        let slots = Slots::of(semaphore);
+        let present = Arc::new(AtomicUsize::new(2));
+        let slots = Slots::of(semaphore, Arc::clone(&present));
         let mut work = pin!(slots.run(async { 7 }));
         assert!(futures_util::poll!(work.as_mut()).is_pending());
         drop(taken);
+        assert_eq!(work.await, 7);
+    }
+
+    #[tokio::test]
+    async fn a_client_that_is_alone_waits_for_none() {
+        let present = Arc::new(AtomicUsize::new(2));
+        let slots = Slots::of(Arc::new(Semaphore::new(0)), Arc::clone(&present));
+        let mut work = pin!(slots.run(async { 7 }));
+        assert!(futures_util::poll!(work.as_mut()).is_pending());
+        present.store(1, Relaxed);
         assert_eq!(work.await, 7);
     }
 }

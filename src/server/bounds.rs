@@ -134,7 +134,7 @@ async fn admitted(gate: Gate, mut request: Request, next: Next) -> Response {
         return reject(media, Code::OriginForbidden, message);
     }
     let client = gate.capacity.clients.of(request.extensions().get().copied(), request.headers());
-    let capacity = gate.capacity.shared(&client);
+    let (capacity, _present) = (gate.capacity.shared(&client), client.enter());
     if is_websocket(request.headers()) {
         request.extensions_mut().insert(capacity.clone());
     }

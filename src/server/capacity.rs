@@ -3,7 +3,7 @@
 use super::client::{Client, Clients};
 use super::websocket::Sockets;
 use crate::config::Bounds;
-use crate::request::{Admission, Cpu, Memory, Share, Slots};
+use crate::request::{Admission, Cpu, Memory, Share};
 
 /// The limits that all connections of a server share. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -36,13 +36,12 @@ impl Capacity {
     pub fn shared(&self, client: &Client) -> Self {
         let (permits, turns) = (client.requests().clone(), client.turns().clone());
         let cpu = Cpu::shared(client.long().clone());
-        let slots = Slots::of(client.slots().clone());
-        let share = Share { client: client.address(), permits, turns, cpu: cpu.clone(), slots };
+        let share = Share { client: client.address(), permits, turns, cpu: cpu.clone(), slots: client.slots() };
         let (buffered, max_buffered) = client.buffered();
         let memory = self.memory.shared(buffered.clone(), max_buffered);
         Self {
             admission: self.admission.shared(share),
-            sockets: self.sockets.shared(client.websockets().clone(), memory.clone(), cpu),
+            sockets: self.sockets.shared(client.websockets().clone(), memory.clone(), cpu, client.slots()),
             memory,
             clients: self.clients.clone(),
         }

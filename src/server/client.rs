@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
@@ -13,6 +14,7 @@ use tokio::sync::Semaphore;
 
 use crate::config::Bounds;
 use crate::cores;
+use crate::request::Slots;
 
 /// The address of the other end of a connection, in the extensions of its requests.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +26,8 @@ pub struct Clients(Arc<All>);
 
 #[derive(Debug)]
 struct All {
+    /// How many of them are present.
+    present: Arc<AtomicUsize>,
     known: Mutex<Known>,
     trusted: Vec<IpNet>,
     shares: Shares,
@@ -65,7 +69,14 @@ struct Usage {
     websockets: Arc<Semaphore>,
     long: Arc<Semaphore>,
     slots: Arc<Semaphore>,
+    /// Its connections and requests, and how many clients have some.
+    presence: AtomicUsize,
+    present: Arc<AtomicUsize>,
 }
+
+/// A client that is connected, or has a request in progress.
+#[derive(Debug)]
+pub struct Presence(Client);
 
 impl Clients {
     /// The clients of a server with these bounds, and this many database connections.
@@ -80,7 +91,7 @@ impl Clients {
             websockets: share(bounds.max_websockets),
         };
         let trusted = bounds.trusted_proxies.clone();
-        Self(Arc::new(All { known: Mutex::default(), trusted, shares }))
+        Self(Arc::new(All { present: Arc::default(), known: Mutex::default(), trusted, shares }))
     }
 
     /// The client at the other end of a connection; `None` for a trusted proxy, which has many behind it.
@@ -113,6 +124,8 @@ impl Clients {
             websockets: semaphore(websockets),
             long: semaphore(1),
             slots: semaphore(cores()),
+            presence: AtomicUsize::new(0),
+            present: Arc::clone(&self.0.present),
         });
         if known.clients.len() >= KEPT.max(2 * known.remaining) {
             known.clients.retain(|_, usage| usage.is_in_use());
@@ -184,13 +197,30 @@ impl Client {
     }
 
     /// Its slots: a permit for each core.
-    pub fn slots(&self) -> &Arc<Semaphore> {
-        &self.0.slots
+    pub fn slots(&self) -> Slots {
+        Slots::of(Arc::clone(&self.0.slots), Arc::clone(&self.0.present))
+    }
+
+    /// Counts the client as present until the value is dropped.
+    pub fn enter(&self) -> Presence {
+        if self.0.presence.fetch_add(1, SeqCst) == 0 {
+            self.0.present.fetch_add(1, SeqCst);
+        }
+        Presence(self.clone())
     }
 
     /// The share of WebSockets.
     pub fn websockets(&self) -> &Arc<Semaphore> {
         &self.0.websockets
+    }
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        let Self(Client(usage)) = self;
+        if usage.presence.fetch_sub(1, SeqCst) == 1 {
+            usage.present.fetch_sub(1, SeqCst);
+        }
     }
 }
 
@@ -276,6 +306,21 @@ mod tests {
         drop(taken);
         many();
         assert!(clients.len() <= KEPT && of("2001:db8::1").requests().try_acquire().is_ok());
+    }
+
+    #[test]
+    fn a_client_is_present_while_it_has_a_connection_or_a_request() {
+        let clients = clients(&[]);
+        let of = |address: &str| clients.of(Some(peer(address)), &HeaderMap::new());
+        let present = || clients.0.present.load(SeqCst);
+        let (connection, request) = (of("192.0.2.1").enter(), of("192.0.2.1").enter());
+        assert_eq!(present(), 1);
+        let other = of("192.0.2.2").enter();
+        assert_eq!(present(), 2);
+        drop((connection, other));
+        assert_eq!(present(), 1);
+        drop(request);
+        assert_eq!(present(), 0);
     }
 
     #[test]

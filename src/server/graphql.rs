@@ -94,7 +94,11 @@ fn open_websocket(
         let authorization = init.get("Authorization").or_else(|| init.get("authorization"));
         let id = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok());
         let mut data = Data::default();
-        data.insert(Session { request_id: id.unwrap_or_default().to_owned(), admission, memory });
+        data.insert(Session {
+            request_id: id.unwrap_or_default().to_owned(),
+            admission: admission.within_slot(),
+            memory,
+        });
         data.insert(app.access.permission(&headers, authorization.and_then(serde_json::Value::as_str)));
         Some(data)
     })

@@ -30,7 +30,7 @@ use tokio_io_timeout::TimeoutStream;
 use tower::ServiceExt;
 
 use super::capacity::Capacity;
-use super::client::Peer;
+use super::client::{Client, Peer};
 use super::last::accept_last;
 use super::stream::Stream;
 use crate::config::Bounds;
@@ -86,9 +86,10 @@ pub async fn serve(
                         continue;
                     };
                     let served = connection(prepare(stream), peer, http.clone(), router.clone(), stopped.clone());
+                    let present = client.as_ref().map(Client::enter);
                     connections.spawn(async move {
                         served.await;
-                        drop((share, client));
+                        drop((share, present));
                     });
                 }
                 Err(error) => accept_failed(&error).await,

@@ -43,7 +43,7 @@ use tokio::sync::{Semaphore, watch};
 use super::media::Media;
 use super::response::reject;
 use crate::metrics::Metrics;
-use crate::request::{Code, Cpu, Memory};
+use crate::request::{Code, Cpu, Memory, Slots};
 
 mod connection;
 mod message;
@@ -94,6 +94,7 @@ pub struct Sockets {
     /// The share of one client.
     share: Option<Arc<Semaphore>>,
     cpu: Cpu,
+    slots: Slots,
 }
 
 /// Whether a request asks for a WebSocket, even if its handshake is invalid.
@@ -105,12 +106,12 @@ pub(super) fn is_websocket(headers: &HeaderMap) -> bool {
 impl Sockets {
     /// At most this many WebSockets, within this memory budget.
     pub(super) fn new(max: usize, memory: Memory) -> Self {
-        Self { stop: Arc::default(), max, memory, share: None, cpu: Cpu::default() }
+        Self { stop: Arc::default(), max, memory, share: None, cpu: Cpu::default(), slots: Slots::default() }
     }
 
     /// The WebSockets of one client, which are among these, within its other shares.
-    pub(super) fn shared(&self, share: Arc<Semaphore>, memory: Memory, cpu: Cpu) -> Self {
-        Self { share: Some(share), memory, cpu, ..self.clone() }
+    pub(super) fn shared(&self, share: Arc<Semaphore>, memory: Memory, cpu: Cpu, slots: Slots) -> Self {
+        Self { share: Some(share), memory, cpu, slots, ..self.clone() }
     }
 
     /// Upgrades a request to a WebSocket, and executes the operations on it.
@@ -136,6 +137,7 @@ impl Sockets {
             let message = "this client is at its share of WebSockets (seven eighths of the setting MAX_WEBSOCKETS)";
             return reject(Media::Json, Code::Overloaded, message);
         };
+        let slots = self.slots.clone();
         let operations = Operations::new(self.memory.clone(), self.cpu.clone());
         request
             .protocols([PROTOCOL])
@@ -148,7 +150,8 @@ impl Sockets {
                     // The sender is dropped with the server.
                     let _ = stop.wait_for(|stop| *stop).await;
                 };
-                connection::run(socket, operations, executor, metrics, timeouts, authorize, stopped).await;
+                let served = connection::run(socket, operations, executor, metrics, timeouts, authorize, stopped);
+                slots.run(served).await;
             })
     }
 

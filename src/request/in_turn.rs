@@ -1,0 +1,35 @@
+//! Reads of events, in turn: one commit is an event for each subscription of a client, and each of them reads.
+
+use keyset::{ReadRows, Record};
+use keyset_graphql::Reader;
+use sea_orm::prelude::async_trait::async_trait;
+use sea_orm::{DbBackend, DbErr, Statement, Value};
+
+use super::admission::Admission;
+
+/// A reader whose statements each wait for a turn of their client. A query takes its turn as a whole instead.
+pub struct InTurn {
+    pub reader: Reader,
+    pub admission: Admission,
+}
+
+#[async_trait]
+impl ReadRows for InTurn {
+    fn backend(&self) -> DbBackend {
+        self.reader.backend()
+    }
+
+    async fn read(&self, statement: Statement) -> Result<Vec<Record>, DbErr> {
+        let _turn = self.admission.turn().await;
+        self.reader.read(statement).await
+    }
+
+    fn reads_each(&self) -> bool {
+        self.reader.reads_each()
+    }
+
+    async fn read_each(&self, statement: Statement, each: Vec<Value>) -> Result<Vec<Vec<Record>>, DbErr> {
+        let _turn = self.admission.turn().await;
+        self.reader.read_each(statement, each).await
+    }
+}
