@@ -47,7 +47,8 @@ impl<E: Executor> Executor for Api<E> {
     /// are those of the connection.
     fn execute_stream(&self, request: Request, data: Option<Arc<Data>>) -> BoxStream<'static, Response> {
         let (api, data) = (self.clone(), data.unwrap_or_default());
-        stream::once(async move { api.begin(request, data).await }).flatten().boxed()
+        // On the heap: a subscription would keep the room for its beginning until it ends.
+        stream::once(Box::pin(async move { api.begin(request, data).await })).flatten().boxed()
     }
 }
 
