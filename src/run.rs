@@ -178,6 +178,8 @@ async fn start(settings: &Settings) -> Result<Started, RunError> {
         seed::fill(&db, Plan::SAMPLE, Progress::for_stdout()).await?;
     }
     drop(starting);
+    // A lock on a table delays it. Nothing has been announced yet, and a signal ends the wait.
+    db.statistics.keep(db.reader.clone()).await;
     Ok(Started { listener, address, admin, access, trusted, db, lock })
 }
 
@@ -208,7 +210,6 @@ async fn serve(
         }
         Access::Nobody => "writes are disabled: set BOOKENDS_WRITE_TOKEN, or listen on a loopback address",
     });
-    db.statistics.keep(db.reader.clone()).await;
     let api = shop::Api::with(db.clone(), settings.limits, trusted);
     let bounds = settings.bounds.clone();
     let served = match admin {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bookends::config::Limits;
+use bookends::config::{Limits, Settings};
 use bookends::db::Db;
 use bookends::shop::Api;
 use sea_orm::{ConnectionTrait, DbBackend, SqliteTransactionMode, TransactionOptions, TransactionTrait};
@@ -12,7 +12,9 @@ use crate::shop::{SMALL, Shop, settings};
 
 /// Another server on the same database. On SQLite it does not wait before it tries again.
 async fn impatient(shop: &Shop) -> Shop {
-    let mut db = Db::connect(&settings(&shop.test.url)).await.unwrap();
+    // On PostgreSQL a quarter of the connections is for writes: none of three writes waits for one.
+    let settings = Settings { database_connections: 16, ..settings(&shop.test.url) };
+    let mut db = Db::connect(&settings).await.unwrap();
     if db.writer.get_database_backend() == DbBackend::Sqlite {
         db.writer.execute_unprepared("PRAGMA busy_timeout = 0").await.unwrap();
     }
