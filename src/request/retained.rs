@@ -6,7 +6,7 @@ use super::documents::Document;
 
 /// The bytes of each part of a document, and of the execution. They are upper bounds, which `tests/memory.rs` measures.
 const PART: usize = 128;
-const EXECUTION: usize = 16 << 10;
+const EXECUTION: usize = 32 << 10;
 /// The bytes of an object, with room for its first fields, and those that each field adds.
 const OBJECT: usize = 512;
 const FIELD: usize = 256;
