@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
@@ -31,13 +32,7 @@ pub async fn bodies(siege: Siege) {
             let request = Arc::clone(&request);
             async move {
                 let Ok(mut stream) = siege.connect().await else { return siege.tally.get("not connected") };
-                siege.tally.send();
-                let _ = stream.write_all(&request).await;
-                let mut head = [0; 12];
-                match stream.read_exact(&mut head).await {
-                    Ok(_) => siege.tally.get(String::from_utf8_lossy(&head[9..])),
-                    Err(_) => siege.tally.get("closed"),
-                }
+                ask(&siege, &mut stream, &request).await;
                 sleep(PAUSE).await;
             }
         })
@@ -89,16 +84,20 @@ pub async fn readers(siege: Siege) {
                     Err(error) => Err(error),
                 };
                 let Ok(mut stream) = stream else { return siege.tally.get("not connected") };
-                siege.tally.send();
-                let _ = stream.write_all(&request).await;
-                // What the server has begun to send.
-                let mut head = [0; 12];
-                match stream.read_exact(&mut head).await {
-                    Ok(_) => siege.tally.get(String::from_utf8_lossy(&head[9..])),
-                    Err(_) => siege.tally.get("closed"),
-                }
+                ask(&siege, &mut stream, &request).await;
                 std::future::pending().await
             }
         })
         .await;
+}
+
+/// Sends a request, and counts the status that the server begins to send.
+async fn ask(siege: &Siege, stream: &mut TcpStream, request: &[u8]) {
+    siege.tally.send();
+    let _ = stream.write_all(request).await;
+    let mut head = [0; 12];
+    match stream.read_exact(&mut head).await {
+        Ok(_) => siege.tally.get(String::from_utf8_lossy(&head[9..])),
+        Err(_) => siege.tally.get("closed"),
+    }
 }
