@@ -1,20 +1,16 @@
 //! Requests, from a body of JSON, from the parameters of a URL, and from a message on a WebSocket.
 //!
-//! Bodies are read by [`GraphQLRequest`]. It reports neither the member that is wrong nor a `query` that is missing, and
-//! it rejects the `query: null` that Relay sends with a persisted query. [`Parameters`] reads those bodies, and requests
-//! from URLs and WebSockets: for URLs, async-graphql expects `operation_name` instead of `operationName`.
+//! Bodies are read as a [`Request`] of the library. It reports neither the member that is wrong nor a `query` that is missing,
+//! and it rejects the `query: null` that Relay sends with a persisted query. [`Parameters`] reads those bodies, and
+//! requests from URLs and WebSockets: for URLs, async-graphql expects `operation_name` instead of `operationName`.
 //!
 //! A request without a `query` can have the id of a document: as `documentId` (GraphQL over HTTP, appendix A), or as
 //! `doc_id` or `id`, which Relay's network layers send. Where there is a `query`, ids are ignored.
 
-use async_graphql::{ParseRequestError, Request, ServerError, Variables};
-use async_graphql_axum::GraphQLRequest;
+use async_graphql::{Request, ServerError, Variables};
 use axum::body::Bytes;
-use axum::extract::{FromRequest, Query};
-use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderValue, Method, StatusCode, Uri};
-use axum::response::{IntoResponse, Response};
-use futures_util::FutureExt;
+use axum::extract::Query;
+use axum::http::Uri;
 use serde::Deserialize;
 use serde_json::error::Category;
 use serde_json::{Map, Value};
@@ -49,21 +45,6 @@ struct UrlParameters {
     extensions: Option<String>,
 }
 
-/// The library could not read a body.
-struct Unread;
-
-impl From<ParseRequestError> for Unread {
-    fn from(_: ParseRequestError) -> Self {
-        Self
-    }
-}
-
-impl IntoResponse for Unread {
-    fn into_response(self) -> Response {
-        StatusCode::UNPROCESSABLE_ENTITY.into_response()
-    }
-}
-
 /// The request in a body of JSON.
 ///
 /// # Errors
@@ -77,16 +58,11 @@ pub async fn of_body(body: Bytes, cpu: &Cpu) -> Result<Request, ServerError> {
 }
 
 fn read(body: Bytes) -> Result<Request, ServerError> {
-    // The library would read every request of a batch before it rejects them.
     if body.trim_ascii_start().starts_with(b"[") {
         return Err(no_batches());
     }
-    let mut http = axum::extract::Request::new(body.clone().into());
-    *http.method_mut() = Method::POST;
-    http.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    // The whole body is there: nothing is waited for.
-    match GraphQLRequest::<Unread>::from_request(http, &()).now_or_never() {
-        Some(Ok(request)) if !request.0.query.is_empty() => Ok(normalised(request.into_inner())),
+    match serde_json::from_slice::<Request>(&body) {
+        Ok(request) if !request.query.is_empty() => Ok(normalised(request)),
         _ => serde_json::from_slice::<Parameters>(&body).map_err(|error| unreadable("the body", &error))?.try_into(),
     }
 }
