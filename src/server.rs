@@ -2,13 +2,11 @@
 //!
 //! Where `LISTEN_ADMIN` is set, the last three have a listener and a thread of their own ([`Admin`]).
 //!
-//! A request passes the observation (`observe`), the bounds (`bounds`), and then its route. [`Server`] owns this order.
+//! [`Service`] has the way of a request to its route.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
-use axum::routing::post;
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
@@ -33,32 +31,28 @@ mod probes;
 mod request;
 mod response;
 mod serve;
+mod service;
 mod stream;
+mod surroundings;
 pub mod websocket;
 
 pub use access::{Access, AccessError};
 pub use admin::Admin;
 pub use capacity::Capacity;
+use graphql::Endpoint;
 use probes::Probed;
+pub use service::Service;
 use websocket::Sockets;
 
 /// The time that the probes have to end when the server stops.
 const PROBES_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Routes in their layers, and the capacity that their connections share.
+/// Routes, and the capacity that their connections share.
 #[derive(Debug)]
 pub struct Server {
-    router: Router,
+    service: Service,
     bounds: Bounds,
     capacity: Capacity,
-}
-
-/// State of the routes.
-type App = Arc<State>;
-
-struct State {
-    api: Api,
-    access: Access,
 }
 
 impl Server {
@@ -66,8 +60,7 @@ impl Server {
     pub fn new(api: Api, access: Access, bounds: Bounds) -> Self {
         let capacity = Self::capacity(&api, &bounds);
         let probed = Probed { api: api.clone(), capacity: capacity.clone(), runtime: None };
-        let (metrics, routes) = (api.db().metrics.clone(), Self::routes(api, access).merge(probes::routes(probed)));
-        Self::layered(routes, bounds, &metrics, capacity)
+        Self::of_api(api, access, page().merge(probes::routes(probed)), bounds, capacity)
     }
 
     /// A server of this API with its page, and another one of its probes. It is for a runtime of its own.
@@ -84,34 +77,30 @@ impl Server {
             ..bounds.clone()
         };
         let admin = Self::with_routes(probes::routes(probed), soon, &metrics);
-        (Self::layered(Self::routes(api, access), bounds, &metrics, capacity), admin)
+        (Self::of_api(api, access, page(), bounds, capacity), admin)
     }
 
     fn capacity(api: &Api, bounds: &Bounds) -> Capacity {
         Capacity::new(bounds, api.db().reader.usage().max())
     }
 
-    fn routes(api: Api, access: Access) -> Router {
-        let graphql = post(graphql::post).get(graphql::get).fallback(graphql::other);
-        let api = Router::new().route("/graphql", graphql).with_state(Arc::new(State { api, access }));
-        api.merge(page::routes::<page::Built>())
+    fn of_api(api: Api, access: Access, others: Router, bounds: Bounds, capacity: Capacity) -> Self {
+        let metrics = api.db().metrics.clone();
+        let service = Service::new(Some(Endpoint { api, access }), others, &bounds, metrics, &capacity);
+        Self { service, bounds, capacity }
     }
 
-    /// A server of other routes, in the same layers. The routes find the [`Capacity`] in their requests.
+    /// A server of other routes. They find the [`Capacity`] in their requests.
     pub fn with_routes(routes: Router, bounds: Bounds, metrics: &Metrics) -> Self {
         // They use none of a limited number of connections.
         let capacity = Capacity::new(&bounds, Semaphore::MAX_PERMITS);
-        Self::layered(routes, bounds, metrics, capacity)
+        let service = Service::new(None, routes, &bounds, metrics.clone(), &capacity);
+        Self { service, bounds, capacity }
     }
 
-    fn layered(routes: Router, bounds: Bounds, metrics: &Metrics, capacity: Capacity) -> Self {
-        let layers = observe::observed(bounds::bounded(routes, &bounds, &capacity), metrics);
-        Self { router: layers, bounds, capacity }
-    }
-
-    /// The routes in their layers, to be called without a socket.
-    pub fn router(&self) -> Router {
-        self.router.clone()
+    /// What responds to the requests, to be called without a socket.
+    pub fn service(&self) -> Service {
+        self.service.clone()
     }
 
     /// The open WebSockets.
@@ -121,6 +110,10 @@ impl Server {
 
     /// Serves until `stop` completes: then it completes the requests that have begun, and closes the WebSockets.
     pub async fn serve(self, listener: TcpListener, stop: impl Future<Output = ()> + Send) {
-        serve::serve(listener, self.router, &self.bounds, &self.capacity, stop).await;
+        serve::serve(listener, self.service, &self.bounds, &self.capacity, stop).await;
     }
+}
+
+fn page() -> Router {
+    page::routes::<page::Built>()
 }

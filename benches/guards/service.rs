@@ -1,12 +1,11 @@
 //! The requests that are guarded, and the service that answers them in this process.
 
-use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{Request, StatusCode};
 use bookends::config::{Bounds, Limits, Plan, Settings};
 use bookends::db::Db;
 use bookends::seed::{self, Progress};
-use bookends::server::{Access, Server};
+use bookends::server::{self, Access, Server};
 use bookends::shop::Api;
 use serde_json::{Value, json};
 use testdb::Statements;
@@ -70,10 +69,10 @@ pub const GUARDED: [Guarded; 4] = [
     },
 ];
 
-/// A filled database, and the routes over it.
+/// A filled database, and the service over it.
 pub struct Service {
     pub db: Db,
-    routes: Router,
+    service: server::Service,
 }
 
 impl Service {
@@ -87,8 +86,9 @@ impl Service {
         if let Some(statements) = recorder {
             db.reader.set_metric_callback(statements.recorder());
         }
-        let routes = Server::new(Api::new(db.clone(), Limits::DEFAULT), Access::Nobody, Bounds::DEFAULT).router();
-        Self { db, routes }
+        let api = Api::new(db.clone(), Limits::DEFAULT);
+        let service = Server::new(api, Access::Nobody, Bounds::DEFAULT).service();
+        Self { db, service }
     }
 
     /// The body of a request for a page that has rows before and after it, answered a few times.
@@ -120,7 +120,7 @@ impl Service {
             .header("Accept", "application/graphql-response+json")
             .body(Body::from(body.clone()))
             .expect("a request");
-        let Ok(response) = self.routes.clone().oneshot(request).await;
+        let Ok(response) = self.service.clone().oneshot(request).await;
         assert_eq!(response.status(), StatusCode::OK);
         to_bytes(response.into_body(), usize::MAX).await.expect("a body")
     }

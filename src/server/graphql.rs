@@ -4,17 +4,16 @@
 //! that came by GET, and accepts bodies that a browser sends for a page of another site without a preflight request.
 
 use async_graphql::{Data, Request, Response as GraphQLResponse, ServerError};
-use axum::Extension;
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::extract::{State, WebSocketUpgrade};
+use axum::extract::{FromRequestParts, WebSocketUpgrade};
 use axum::http::header::{SEC_WEBSOCKET_VERSION, WWW_AUTHENTICATE};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::Response;
 use keyset_graphql::json::Verbatim;
 
-use super::App;
-use super::access::challenge;
+use super::access::{Access, challenge};
 use super::capacity::Capacity;
 use super::media::{Media, is_json};
 use super::observe::REQUEST_ID;
@@ -22,27 +21,51 @@ use super::request;
 use super::response::{reject, respond};
 use super::websocket::{Timeouts, is_websocket};
 use crate::request::{Code, Permit, ReportCost, Session, refusal};
+use crate::shop::Api;
 
 /// The header that asks for the cost of a request, with the value `report`. No standard names one. Hot Chocolate has
 /// this name and this value, and Shopify reports the cost in `extensions.cost`, as this server does.
 pub const GRAPHQL_COST: HeaderName = HeaderName::from_static("graphql-cost");
 
+/// The API, and who may write.
+pub struct Endpoint {
+    pub api: Api,
+    pub access: Access,
+}
+
+/// A request that was received within the bounds.
+pub struct Received {
+    pub head: Parts,
+    pub body: Bytes,
+    /// The media type that the client prefers, if it accepts one.
+    pub media: Option<Media>,
+    pub permit: Permit,
+    /// What its client may use.
+    pub capacity: Capacity,
+}
+
+/// The response to a request.
+pub async fn answer(endpoint: &Endpoint, received: Received) -> Response {
+    match received.head.method {
+        Method::POST => post(endpoint, received).await,
+        Method::GET | Method::HEAD => get(endpoint, received).await,
+        _ => {
+            let message = "send a request by POST, or a query by GET";
+            negotiated(received.media, async { Err(refusal(Code::MethodNotAllowed, message)) }).await
+        }
+    }
+}
+
 /// A query or a mutation in a body of JSON.
-pub async fn post(
-    State(app): State<App>,
-    Extension(permit): Extension<Permit>,
-    headers: HeaderMap,
-    body: Bytes,
-) -> Response {
-    let permission = app.access.permission(&headers, None);
-    let mut response = negotiated(&headers, async {
-        if !is_json(&headers) {
+async fn post(Endpoint { api, access }: &Endpoint, Received { head, body, media, permit, .. }: Received) -> Response {
+    let permission = access.permission(&head.headers, None);
+    let mut response = negotiated(media, async {
+        if !is_json(&head.headers) {
             return Err(refusal(Code::MediaTypeUnsupported, "the body must be `application/json` in UTF-8"));
         }
         let request = request::of_body(body, permit.cpu()).await?;
-        let request = prepared(request, &headers).data(permit).data(permission);
-        // On the heap: the layers around this future move it.
-        Ok(Box::pin(app.api.execute(request)).await)
+        let request = prepared(request, &head.headers).data(permit).data(permission);
+        Ok(api.execute(request).await)
     })
     .await;
     if response.status() == StatusCode::UNAUTHORIZED {
@@ -52,22 +75,15 @@ pub async fn post(
 }
 
 /// A WebSocket, or a query in the parameters of the URL. A mutation is rejected: following a link must not change data.
-pub async fn get(
-    State(app): State<App>,
-    Extension(capacity): Extension<Capacity>,
-    Extension(permit): Extension<Permit>,
-    headers: HeaderMap,
-    url: Uri,
-    upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
-) -> Response {
-    match upgrade {
-        Ok(upgrade) => open_websocket(app, capacity, headers, upgrade),
-        Err(rejection) if is_websocket(&headers) => bad_handshake(&rejection),
+async fn get(endpoint: &Endpoint, Received { mut head, media, permit, capacity, .. }: Received) -> Response {
+    match WebSocketUpgrade::from_request_parts(&mut head, &()).await {
+        Ok(upgrade) => open_websocket(endpoint, capacity, head.headers, upgrade),
+        Err(rejection) if is_websocket(&head.headers) => bad_handshake(&rejection),
         // An offer of another protocol can be ignored (RFC 9110, section 7.8).
         Err(_) => {
-            negotiated(&headers, async {
-                let request = prepared(request::of_url(&url)?, &headers).data(permit);
-                Ok(Box::pin(app.api.query(request)).await)
+            negotiated(media, async {
+                let request = prepared(request::of_url(&head.uri)?, &head.headers).data(permit);
+                Ok(endpoint.api.query(request).await)
             })
             .await
         }
@@ -84,13 +100,13 @@ fn prepared(request: Request, headers: &HeaderMap) -> Request {
 /// Opens a WebSocket. The permission to write comes from the headers, or from `connection_init`: a browser cannot add
 /// headers.
 fn open_websocket(
-    app: App,
+    Endpoint { api, access }: &Endpoint,
     Capacity { admission, memory, sockets, .. }: Capacity,
     headers: HeaderMap,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    let metrics = app.api.db().metrics.clone();
-    sockets.upgrade(upgrade, app.api.clone(), metrics, Timeouts::default(), move |init| {
+    let (metrics, access) = (api.db().metrics.clone(), access.clone());
+    sockets.upgrade(upgrade, api.clone(), metrics, Timeouts::default(), move |init| {
         let authorization = init.get("Authorization").or_else(|| init.get("authorization"));
         let id = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok());
         let mut data = Data::default();
@@ -99,7 +115,7 @@ fn open_websocket(
             admission: admission.within_slot(),
             memory,
         });
-        data.insert(app.access.permission(&headers, authorization.and_then(serde_json::Value::as_str)));
+        data.insert(access.permission(&headers, authorization.and_then(serde_json::Value::as_str)));
         Some(data)
     })
 }
@@ -115,20 +131,23 @@ fn bad_handshake(rejection: &WebSocketUpgradeRejection) -> Response {
     response
 }
 
-/// Any other method.
-pub async fn other(headers: HeaderMap) -> Response {
-    let message = "send a request by POST, or a query by GET";
-    negotiated(&headers, async { Err(refusal(Code::MethodNotAllowed, message)) }).await
-}
-
 /// The response in the media type that the client prefers.
 async fn negotiated(
-    headers: &HeaderMap,
+    media: Option<Media>,
     response: impl Future<Output = Result<GraphQLResponse, ServerError>>,
 ) -> Response {
-    let Some(media) = Media::accepted(headers) else {
+    let Some(media) = media else {
         let message = "`Accept` must allow `application/graphql-response+json` or `application/json`";
         return reject(Media::Json, Code::NotAcceptable, message);
     };
     respond(media, response.await.unwrap_or_else(|error| GraphQLResponse::from_errors(vec![error])))
+}
+
+impl From<Received> for axum::extract::Request {
+    /// For a route that is not this API: it finds its permit and its capacity in the extensions.
+    fn from(Received { mut head, body, permit, capacity, .. }: Received) -> Self {
+        head.extensions.insert(permit);
+        head.extensions.insert(capacity);
+        Self::from_parts(head, Body::from(body))
+    }
 }

@@ -3,12 +3,11 @@
 //! The id comes from the client or its proxy, or is generated. It is in the response, and in every line that is logged for
 //! the request.
 
+use std::borrow::Cow;
 use std::time::Instant;
 
-use axum::Router;
-use axum::extract::{MatchedPath, Request, State};
+use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
-use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use tracing::field::{Empty, display};
 use tracing::{Instrument, Span};
@@ -26,22 +25,18 @@ pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// The maximum length of a client's request id, in bytes.
 const MAX_ID: usize = 128;
 
-/// Observes routes, and the layers around them.
-pub fn observed(router: Router, metrics: &Metrics) -> Router {
-    router.layer(from_fn_with_state(metrics.clone(), observe))
-}
-
-async fn observe(
-    State(metrics): State<Metrics>,
-    route: Option<MatchedPath>,
+/// Observes a request to a route, if it is known.
+pub async fn observe<Responding: Future<Output = Response>>(
+    metrics: &Metrics,
+    route: Option<Cow<'static, str>>,
     mut request: Request,
-    next: Next,
+    respond: impl FnOnce(Request) -> Responding,
 ) -> Response {
     let id = id(request.headers());
-    let mut record = Record::new(metrics, route, request.method(), &id, request.headers());
+    let mut record = Record::new(metrics.clone(), route, request.method(), &id, request.headers());
     // Handlers read the id from the header.
     request.headers_mut().insert(REQUEST_ID, id.clone());
-    let mut response = next.run(request).instrument(record.span.clone()).await;
+    let mut response = respond(request).instrument(record.span.clone()).await;
     response.headers_mut().insert(REQUEST_ID, id);
     record.status = Some(response.status().as_u16());
     record.codes = response.extensions_mut().remove().map_or_else(Vec::new, |Codes(codes)| codes);
@@ -52,7 +47,7 @@ async fn observe(
 struct Record {
     metrics: Metrics,
     span: Span,
-    route: Option<MatchedPath>,
+    route: Option<Cow<'static, str>>,
     method: &'static str,
     begun: Instant,
     status: Option<u16>,
@@ -62,7 +57,7 @@ struct Record {
 impl Record {
     fn new(
         metrics: Metrics,
-        route: Option<MatchedPath>,
+        route: Option<Cow<'static, str>>,
         method: &Method,
         id: &HeaderValue,
         headers: &HeaderMap,
@@ -76,14 +71,14 @@ impl Record {
                     "request",
                     id = id.to_str().unwrap_or_default(),
                     method,
-                    route = route.as_ref().map(MatchedPath::as_str),
+                    route = route.as_deref(),
                     operation = Empty,
                     trace_id = Empty,
                     otel.kind = "server",
                 )
             };
         }
-        let is_probe = route.as_ref().is_some_and(|route| is_probe(route.as_str()));
+        let is_probe = route.as_deref().is_some_and(is_probe);
         let span = if is_probe { span!(UNTRACED) } else { span!(module_path!()) };
         if let Some(id) = trace::join(&span, headers) {
             span.record("trace_id", display(id));
@@ -94,7 +89,7 @@ impl Record {
 
 impl Drop for Record {
     fn drop(&mut self) {
-        let (route, status, time) = (self.route.as_ref().map(MatchedPath::as_str), self.status, self.begun.elapsed());
+        let (route, status, time) = (self.route.as_deref(), self.status, self.begun.elapsed());
         for code in &self.codes {
             self.metrics.error(code.as_str());
         }

@@ -13,7 +13,6 @@ use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::CONNECTION;
@@ -27,11 +26,11 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout_at};
 use tokio_io_timeout::TimeoutStream;
-use tower::ServiceExt;
 
 use super::capacity::Capacity;
 use super::client::{Client, Peer};
 use super::last::accept_last;
+use super::service::Service;
 use super::stream::Stream;
 use crate::config::Bounds;
 
@@ -51,7 +50,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// Serves until `stop` completes, then completes the running requests and closes the WebSockets.
 pub async fn serve(
     listener: TcpListener,
-    router: Router,
+    service: Service,
     bounds: &Bounds,
     Capacity { clients, sockets, .. }: &Capacity,
     stop: impl Future<Output = ()> + Send,
@@ -85,7 +84,7 @@ pub async fn serve(
                         tracing::debug!(%peer, "closed: the client is at its share of connections");
                         continue;
                     };
-                    let served = connection(prepare(stream), peer, http.clone(), router.clone(), stopped.clone());
+                    let served = connection(prepare(stream), peer, http.clone(), service.clone(), stopped.clone());
                     let present = client.as_ref().map(Client::enter);
                     connections.spawn(async move {
                         served.await;
@@ -102,7 +101,7 @@ pub async fn serve(
     stopping.send_replace(true);
     tracing::info!(connections = connections.len(), "stopping");
     accept_last(listener, end, |stream, peer| {
-        connections.spawn(connection(prepare(stream), peer, http.clone(), router.clone(), stopped.clone()));
+        connections.spawn(connection(prepare(stream), peer, http.clone(), service.clone(), stopped.clone()));
     })
     .await;
     let drained = async {
@@ -136,27 +135,28 @@ async fn connection(
     stream: Pin<Box<TimeoutStream<Stream>>>,
     peer: SocketAddr,
     http: http1::Builder,
-    router: Router,
+    service: Service,
     mut stopped: watch::Receiver<bool>,
 ) {
     let (stopping, watch) = (stopped.clone(), stream.get_ref().watch());
-    let service = service_fn(move |request: Request<hyper::body::Incoming>| {
+    let respond = service_fn(move |request: Request<hyper::body::Incoming>| {
         let mut request = request.map(Body::new);
         request.extensions_mut().insert(Peer(peer));
-        let (router, stopping, watch) = (router.clone(), stopping.clone(), watch.clone());
-        async move {
+        let (service, stopping, watch) = (service.clone(), stopping.clone(), watch.clone());
+        // On the heap: otherwise each idle connection would have room for a request.
+        Box::pin(async move {
             let mut response: Response = tokio::select! {
                 biased;
-                Ok(response) = router.oneshot(request) => response,
+                response = service.respond(request) => response,
                 () = watch.disconnected() => return Err(Disconnected),
             };
             if *stopping.borrow() && response.status() != StatusCode::SWITCHING_PROTOCOLS {
                 response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
             }
             Ok(response)
-        }
+        })
     });
-    let mut connection = pin!(http.serve_connection(TokioIo::new(stream), service).with_upgrades());
+    let mut connection = pin!(http.serve_connection(TokioIo::new(stream), respond).with_upgrades());
     let lingered = async {
         // The sender is dropped with the server.
         let _ = stopped.wait_for(|stopped| *stopped).await;

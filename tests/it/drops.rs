@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use tower::ServiceExt;
 
 use crate::patience::until;
-use crate::served::routes;
+use crate::served::{router, routes};
 use crate::shop::Shop;
 
 /// The number of requests that end early.
@@ -64,7 +64,7 @@ async fn j4_requests_that_end_early_leave_nothing_behind() {
     let books = Arc::new(books);
     let plain = routes(shop.api.clone(), Access::Nobody);
     let hasty = Bounds { request_timeout: Seconds(Duration::from_millis(4)), ..Bounds::DEFAULT };
-    let hasty = Server::new(shop.api.clone(), Access::Nobody, hasty).router();
+    let hasty = router(&Server::new(shop.api.clone(), Access::Nobody, hasty));
     let [ended_early, completed, panicked] = [(); 3].map(|()| Arc::new(AtomicUsize::new(0)));
 
     let clients = (0..8).map(|client| {

@@ -15,7 +15,7 @@ use testdb::{Statements, TestDb};
 
 use crate::http::send;
 use crate::patience::until;
-use crate::served::routes;
+use crate::served::{router, routes};
 use crate::shop::{empty, settings};
 
 /// The response of a server on this database.
@@ -83,10 +83,10 @@ async fn the_database_is_asked_at_most_once_per_second() {
 async fn a_server_that_stops_is_not_ready() {
     let (_test, db) = empty().await;
     let server = Server::new(Api::new(db, Limits::DEFAULT), Access::Nobody, Bounds::DEFAULT);
-    assert_eq!(ask(server.router(), "/ready").await.0, StatusCode::OK);
+    assert_eq!(ask(router(&server), "/ready").await.0, StatusCode::OK);
     server.sockets().stop();
     assert_eq!(
-        ask(server.router(), "/ready").await,
+        ask(router(&server), "/ready").await,
         (StatusCode::SERVICE_UNAVAILABLE, "the server is stopping\n".into())
     );
 }

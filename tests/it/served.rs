@@ -21,12 +21,17 @@ pub fn writable() -> Access {
 
 /// A server with the default bounds, for requests without a socket.
 pub fn routes(api: Api, access: Access) -> Router {
-    Server::new(api, access, Bounds::DEFAULT).router()
+    router(&Server::new(api, access, Bounds::DEFAULT))
 }
 
 /// Other routes within bounds, for the same purpose.
 pub fn within(routes: Router, bounds: Bounds) -> Router {
-    Server::with_routes(routes, bounds, &Metrics::default()).router()
+    router(&Server::with_routes(routes, bounds, &Metrics::default()))
+}
+
+/// A server, for requests without a socket.
+pub fn router(server: &Server) -> Router {
+    Router::new().fallback_service(server.service())
 }
 
 /// A server on a socket.

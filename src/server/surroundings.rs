@@ -1,0 +1,130 @@
+//! What surrounds every route: security headers, cross-origin rules, compression, and the response to a panic.
+
+use std::convert::Infallible;
+use std::future::{pending, ready};
+use std::mem::take;
+use std::panic::AssertUnwindSafe;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::Request;
+use axum::http::header::{
+    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderName, REFERRER_POLICY, RETRY_AFTER, WWW_AUTHENTICATE,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use axum::http::{HeaderValue, Method};
+use axum::response::Response;
+use futures_util::FutureExt;
+use tower::{Layer, ServiceExt, service_fn};
+use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
+use tower_http::compression::{CompressionLayer, CompressionLevel};
+use tower_http::cors::{AllowOrigin, CorsLayer};
+
+use super::graphql::GRAPHQL_COST;
+use super::observe::REQUEST_ID;
+use super::response::panicked;
+use super::service::API;
+use crate::config::{AllowedOrigin, Bounds};
+
+/// The minimum size of a response that is compressed, in bytes.
+const MIN_COMPRESSED: u64 = 1024;
+
+/// The headers of W3C Trace Context.
+const TRACE: (HeaderName, HeaderName) = (HeaderName::from_static("traceparent"), HeaderName::from_static("tracestate"));
+
+/// Security headers of every response that does not set them itself. Browsers do not guess media types, do not show the
+/// page in a frame, and do not send its URL to other sites.
+const HEADERS: [(HeaderName, HeaderValue); 4] = [
+    (X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    (REFERRER_POLICY, HeaderValue::from_static("no-referrer")),
+    (X_FRAME_OPTIONS, HeaderValue::from_static("DENY")),
+    (HeaderName::from_static("cross-origin-opener-policy"), HeaderValue::from_static("same-origin")),
+];
+
+/// What surrounds the routes of a server. Cheap to clone.
+#[derive(Clone)]
+pub struct Surroundings {
+    cors: Option<CorsLayer>,
+}
+
+impl Surroundings {
+    pub fn new(bounds: &Bounds) -> Self {
+        Self { cors: cors(&bounds.cors_origins) }
+    }
+
+    /// The response of a route.
+    pub async fn call<Responding: Future<Output = Response>>(
+        &self,
+        request: Request,
+        respond: impl FnOnce(Request) -> Responding,
+    ) -> Response {
+        let mut response = match &self.cors {
+            None => uncaught(request, respond).await,
+            Some(cors) => {
+                let mut respond = Some(respond);
+                let once = service_fn(|request| {
+                    let responding = respond.take().map(|respond| uncaught(request, respond));
+                    async {
+                        match responding {
+                            Some(responding) => Ok::<_, Infallible>(responding.await),
+                            None => pending().await,
+                        }
+                    }
+                });
+                let Ok(response) = Box::pin(cors.layer(once).oneshot(request)).await;
+                response
+            }
+        };
+        for (name, value) in HEADERS {
+            response.headers_mut().entry(name).or_insert(value);
+        }
+        response
+    }
+}
+
+/// The response of a route that may panic, compressed if the client accepts that.
+async fn uncaught<Responding: Future<Output = Response>>(
+    request: Request,
+    respond: impl FnOnce(Request) -> Responding,
+) -> Response {
+    let encodings: Vec<HeaderValue> = request.headers().get_all(ACCEPT_ENCODING).iter().cloned().collect();
+    // No cache stores what the API responds. Other responses say that they depend on the encodings.
+    let is_plain = encodings.is_empty() && request.uri().path() == API;
+    let response = AssertUnwindSafe(respond(request)).catch_unwind().await.unwrap_or_else(panicked);
+    if is_plain { response } else { compressed(encodings, response).await }
+}
+
+/// The response, compressed if that is worth it, in one of the encodings that a client accepts. As a layer, the state of the
+/// compression would be a part of every response.
+async fn compressed(encodings: Vec<HeaderValue>, mut response: Response) -> Response {
+    let mut request = Request::new(Body::empty());
+    for encoding in encodings {
+        request.headers_mut().append(ACCEPT_ENCODING, encoding);
+    }
+    let compression = CompressionLayer::new()
+        .quality(CompressionLevel::Fastest)
+        .compress_when(DefaultPredicate::new().and(SizeAbove::new(MIN_COMPRESSED)));
+    let answer = service_fn(move |_: Request| ready(Ok::<_, Infallible>(take(&mut response))));
+    let Ok(response) = Box::pin(compression.layer(answer).oneshot(request)).await;
+    response.map(Body::new)
+}
+
+/// Cross-origin resource sharing. Without it, browsers let no page of another site read a response or send JSON.
+fn cors(allowed: &[AllowedOrigin]) -> Option<CorsLayer> {
+    let value = |origin: &AllowedOrigin| match origin {
+        AllowedOrigin::Any => None,
+        AllowedOrigin::Only(origin) => HeaderValue::from_str(&origin.to_string()).ok(),
+    };
+    let origins = match allowed {
+        [] => return None,
+        allowed if allowed.contains(&AllowedOrigin::Any) => AllowOrigin::any(),
+        allowed => AllowOrigin::list(allowed.iter().filter_map(value)),
+    };
+    let cors = CorsLayer::new()
+        .allow_origin(origins)
+        .allow_methods([Method::GET, Method::POST])
+        .allow_headers([CONTENT_TYPE, AUTHORIZATION, REQUEST_ID, GRAPHQL_COST, TRACE.0, TRACE.1])
+        .expose_headers([REQUEST_ID, RETRY_AFTER, WWW_AUTHENTICATE])
+        .max_age(Duration::from_hours(1));
+    Some(cors)
+}
