@@ -114,7 +114,7 @@ impl Checks {
             variables = with_defaults(operation, Cow::Owned(variables)).into_owned();
         }
         let kind = operation.map(|operation| operation.ty);
-        let price = price::price(parsed, &variables, &self.prices, self.limits);
+        let price = document.price(|document| price::price(document, &variables, &self.prices, self.limits));
         let maximum = self.limits.max_complexity;
         let cost = is_cost_wanted.then_some(CostReport { requested: price.cost, maximum });
         let refuse = |errors| Refused { errors, cost };

@@ -5,8 +5,9 @@
 //! A document is cached once it has been executed; that of a subscription, once it begins.
 
 use std::any::TypeId;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use async_graphql::parser::types::ExecutableDocument;
 use async_graphql::{Request, ServerError, Value};
 use keyset_graphql::Plans;
 use quick_cache::Weighter;
@@ -16,6 +17,7 @@ use sha2::{Digest, Sha256};
 use super::code::Code;
 use super::cpu::is_long;
 use super::error::refusal;
+use super::price::Price;
 use super::validation::Validated;
 
 mod trusted;
@@ -61,6 +63,8 @@ pub struct Document {
     pub text: String,
     /// The parsed document, and what it selects, planned when it is first executed.
     pub plans: Plans,
+    /// Its price, once it is known that all requests have the same.
+    price: OnceLock<Price>,
     /// The number of its fields and fragments, each where it is spread.
     selections: usize,
     tokens: usize,
@@ -150,7 +154,20 @@ impl Document {
 
     /// A document of this text.
     pub fn new(text: String, Validated { document, selections, tokens }: Validated) -> Self {
-        Self { text, plans: Plans::of(document), selections, tokens }
+        Self { text, plans: Plans::of(document), price: OnceLock::new(), selections, tokens }
+    }
+
+    /// Its price, which `price` computes unless every request has the same.
+    pub fn price(&self, price: impl FnOnce(&ExecutableDocument) -> Price) -> Price {
+        if let Some(known) = self.price.get() {
+            return known.clone();
+        }
+        let price = price(self.plans.document());
+        if !price.varies {
+            // Another request may have been faster.
+            let _ = self.price.set(price.clone());
+        }
+        price
     }
 }
 

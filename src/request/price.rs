@@ -45,6 +45,9 @@ pub struct Price {
     widest: Option<Filter>,
     /// Whether the filters have more values than are priced.
     has_too_many_values: bool,
+    /// Whether another request with the same document can have another price: it depends on variables, or on the statistics
+    /// of the database.
+    pub varies: bool,
 }
 
 /// A filter that reads rows.
@@ -69,7 +72,8 @@ pub fn price(document: &ExecutableDocument, variables: &Variables, prices: &Pric
         price.depth = price.depth.max(cost.depth);
         price.statements = price.statements.max(cost.statements);
     }
-    Price { widest: pricing.widest, has_too_many_values: pricing.values > MAX_VALUES, ..price }
+    let (widest, varies) = (pricing.widest, pricing.varies);
+    Price { widest, has_too_many_values: pricing.values > MAX_VALUES, varies, ..price }
 }
 
 impl Price {

@@ -75,6 +75,28 @@ async fn a_response_has_the_cost_if_the_request_asks_for_it() {
     assert!(answer.get("extensions").is_none() && answer.get("data").is_none(), "{answer}");
 }
 
+/// A price that no variable changes is kept with its document.
+#[tokio::test]
+async fn a_known_document_has_the_price_of_each_request() {
+    let shop = Shop::new(SMALL).await;
+    let id = shop.api.execute("{ books(first: 1) { nodes { id } } }").await.data.into_json().unwrap();
+    let id = &id["books"]["nodes"][0]["id"];
+    let variables = [
+        ("query($n: Int) { books(first: $n) { nodes { id } } }", json!({ "n": 10 }), json!({ "n": 1 })),
+        ("query($n: Int) { books { approximateCount(upTo: $n) { value } } }", json!({ "n": 1000 }), json!({ "n": 10 })),
+        ("query($n: [ID!]!) { nodes(ids: $n) { id } }", json!({ "n": [id, id] }), json!({ "n": [id] })),
+        ("query($n: String!) { __type(name: $n) { fields { name } } }", json!({ "n": "Book" }), json!({ "n": "Int" })),
+    ];
+    for (query, much, little) in variables {
+        let mut costs = Vec::new();
+        for variables in [&much, &little, &much, &little] {
+            let answer = post(&shop, REPORT, json!({ "query": query, "variables": variables })).await;
+            costs.push(answer["extensions"]["cost"]["requested"].as_u64().unwrap_or_else(|| panic!("{answer}")));
+        }
+        assert!(costs[0] > costs[1] && costs[..2] == costs[2..], "{query}: {costs:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_refused_request_has_its_cost_too() {
     let shop = Shop::within(SMALL, Limits { max_complexity: 70, ..Limits::DEFAULT }).await;

@@ -15,6 +15,11 @@ pub enum Given {
 }
 
 impl Given {
+    /// Whether an argument is a variable: then what is given differs from request to request.
+    pub fn varies(field: &Field, name: &str) -> bool {
+        field.get_argument(name).is_some_and(|value| matches!(value.node, Written::Variable(_)))
+    }
+
     /// An argument, its variable resolved at the top level.
     pub fn of(field: &Field, name: &str, variables: &Variables) -> Option<Self> {
         Some(match &field.get_argument(name)?.node {

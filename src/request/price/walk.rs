@@ -31,6 +31,8 @@ pub struct Pricing<'a> {
     known: HashMap<&'a Name, Cost>,
     /// The filter that costs most.
     pub widest: Option<Filter>,
+    /// Whether the price depends on variables, or on the statistics of the database.
+    pub varies: bool,
 }
 
 /// The price of a fragment, beside its contents: the library walks also an empty one.
@@ -49,6 +51,7 @@ impl<'a> Visitor<'a> for Pricing<'a> {
         let introspection = &self.prices.introspection;
         let cost = match introspection.count(self.document, self.variables, &field.node, self.left) {
             Some(each) => {
+                self.varies = true;
                 self.left -= each;
                 Cost { each, depth: selected.depth + 1, ..Cost::default() }
             }
@@ -93,6 +96,7 @@ impl<'a> Pricing<'a> {
             open: Vec::new(),
             known: HashMap::new(),
             widest: None,
+            varies: false,
         }
     }
 
@@ -118,6 +122,12 @@ impl<'a> Pricing<'a> {
     fn field(&mut self, field: &Field, selected: Cost) -> Cost {
         let prices = if self.level == 0 { &self.prices.roots } else { &self.prices.fields };
         let declared = prices.get(field.name.node.as_str());
+        self.varies |= match declared {
+            Some(Declared::List(_)) => ["first", "last"].iter().any(|name| Given::varies(field, name)),
+            Some(Declared::Keys { argument, .. }) => Given::varies(field, argument),
+            Some(Declared::CountUpTo { .. }) => Given::varies(field, "upTo"),
+            _ => false,
+        };
         let (more, size) = match declared {
             None => (0, 1),
             Some(Declared::Statement | Declared::Lookup | Declared::PageCursors { .. }) => (STATEMENT, 1),
@@ -176,11 +186,17 @@ impl<'a> Pricing<'a> {
         let Tables { backend, statistics } = &self.prices.tables;
         let values = scan.values(field, self.variables, MAX_VALUES);
         self.values += values;
+        self.varies |= values > 0;
         if self.values > MAX_VALUES {
             // The request is refused.
             return 0;
         }
-        let rows = scan.rows(field, self.variables, *backend, || statistics());
+        let mut is_filtered = false;
+        let rows = scan.rows(field, self.variables, *backend, || {
+            is_filtered = true;
+            statistics()
+        });
+        self.varies |= is_filtered;
         let compared = rows.saturating_mul(CONDITIONS_FOR_ONE.max(values as u64));
         let cost = compared.saturating_mul(statements as u64) / (FILTERED_FOR_ONE * CONDITIONS_FOR_ONE);
         let cost = usize::try_from(cost).unwrap_or(usize::MAX);
