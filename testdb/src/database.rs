@@ -20,22 +20,39 @@ enum Location {
 }
 
 impl TestDb {
-    /// Creates a database.
+    /// Creates a database where `TEST_DATABASE_URL` says.
     ///
     /// # Panics
     ///
     /// If the server in `TEST_DATABASE_URL` cannot be reached: a requested test must not be skipped.
     pub async fn new() -> Self {
-        let name = format!("bookends_test_{}", Uuid::now_v7().simple());
         #[expect(clippy::disallowed_methods, reason = "the one setting of the tests")]
-        let Ok(admin) = std::env::var("TEST_DATABASE_URL") else {
-            let path = std::env::temp_dir().join(format!("{name}.db"));
-            let url = format!("sqlite://{}?mode=rwc", path.display());
-            return Self { url, location: Location::File(path) };
-        };
-        run(&admin, format!("CREATE DATABASE {name}")).await.expect("TEST_DATABASE_URL names a PostgreSQL server");
-        let (server, _) = admin.rsplit_once('/').expect("TEST_DATABASE_URL ends in a database name");
-        Self { url: format!("{server}/{name}"), location: Location::Server { admin, name } }
+        match std::env::var("TEST_DATABASE_URL") {
+            Ok(admin) => Self::postgres(&admin).await.expect("TEST_DATABASE_URL names a PostgreSQL server"),
+            Err(_) => Self::sqlite(),
+        }
+    }
+
+    /// Creates a SQLite file. It exists from the first connection.
+    #[must_use]
+    pub fn sqlite() -> Self {
+        let path = std::env::temp_dir().join(format!("{}.db", unused_name()));
+        let url = format!("sqlite://{}?mode=rwc", path.display());
+        Self { url, location: Location::File(path) }
+    }
+
+    /// Creates a database on the PostgreSQL server of this URL, which names any of its databases.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr`] if the URL names no database, or if the server cannot be reached or does not permit it.
+    pub async fn postgres(admin: &str) -> Result<Self, DbErr> {
+        let name = unused_name();
+        let (server, _) = admin
+            .rsplit_once('/')
+            .ok_or_else(|| DbErr::Custom(format!("expected a URL that ends in a database name, not `{admin}`")))?;
+        run(admin, format!("CREATE DATABASE {name}")).await?;
+        Ok(Self { url: format!("{server}/{name}"), location: Location::Server { admin: admin.to_owned(), name } })
     }
 
     /// A pool of one connection: settings of the connection apply to every statement.
@@ -67,6 +84,10 @@ impl Drop for TestDb {
             }
         }
     }
+}
+
+fn unused_name() -> String {
+    format!("bookends_test_{}", Uuid::now_v7().simple())
 }
 
 async fn connect(url: &str) -> Result<DatabaseConnection, DbErr> {
