@@ -1,0 +1,44 @@
+//! Keys: what it costs to make them, to insert them, and to read a range of them.
+
+mod generate;
+mod insert;
+mod kind;
+mod scan;
+mod target;
+
+use crate::{Bench, Error, Experiment, Plot, Table};
+use kind::{KINDS, prepare};
+use target::Target;
+
+pub const EXPERIMENT: Experiment = Experiment {
+    name: "keys",
+    shows: "Random keys dirty a page of the index for almost each row of a transaction, write it to the log, and \
+            scatter a range of keys over the whole table; without an index, the order of keys makes no difference.",
+    does_not_show: "It does not show a table larger than memory, where each of those pages is a read of the \
+            disk, nor many cores, whose writers wait for each other at the right edge of the index.",
+    plot: Plot::Bars(1, 2),
+    run: |bench| Box::pin(run(bench)),
+};
+
+async fn run(bench: &Bench) -> Result<Vec<Table>, Error> {
+    for database in &bench.databases {
+        prepare(database).await?;
+    }
+    let made = generate::run(bench).await?;
+    let mut indexed = Vec::new();
+    for kind in KINDS {
+        let of_kind = bench.databases.iter().map(|database| Target { database, kind, is_indexed: true });
+        indexed.push(of_kind.collect::<Vec<_>>());
+    }
+    let bare: Vec<Vec<Target<'_>>> = indexed
+        .iter()
+        .map(|targets| targets.iter().map(|target| Target { is_indexed: false, ..*target }).collect())
+        .collect();
+    let inserted = insert::batches(bench, &[bare, indexed.clone()].concat()).await?;
+    for database in &bench.databases {
+        database.settle().await?;
+    }
+    let scanned = scan::run(bench, &indexed).await?;
+    let single = insert::single_rows(bench, &indexed).await?;
+    Ok(vec![made, inserted, scanned, single])
+}
