@@ -156,8 +156,9 @@ impl<U: Listed> Plan<U> {
     /// The rows and the page that the arguments name.
     fn page(&self, run: &Run<'_>) -> Result<(Select<U::Entity>, Page)> {
         let arguments = self.arguments.bind(run.variables);
-        let (rows, order) = U::rows(&U::Args::read(&arguments)?, &mut Scope::new(run.reader))?;
-        Ok((rows, Page::new(&arguments.page()?, &order, run.limits)?))
+        let mut scope = Scope::new(run.reader);
+        let (rows, order) = U::rows(&U::Args::read(&arguments)?, &mut scope)?;
+        Ok((rows, Page::new(&arguments.page()?, &order, run.limits)?.on(scope.backend)?))
     }
 }
 

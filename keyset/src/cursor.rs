@@ -56,6 +56,9 @@ pub enum CursorError {
     /// NULL.
     #[error("the cursor's value {0} has the wrong type")]
     Type(usize),
+    /// The database cannot store the value at this position, from 0: NaN on SQLite. See [`Page::on`](crate::Page::on).
+    #[error("the cursor's value {0} is none that this database can store")]
+    NotStored(usize),
     /// The text has more than 512 characters.
     #[error("a cursor has at most {MAX_LENGTH} characters, not {0}")]
     TooLong(usize),

@@ -80,6 +80,16 @@ impl Dialect {
         }
     }
 
+    /// Whether this database stores a value. SQLite stores NaN as NULL.
+    pub(crate) fn stores(self, value: &Value) -> bool {
+        let is_nan = match value {
+            Value::Float(Some(float)) => float.is_nan(),
+            Value::Double(Some(double)) => double.is_nan(),
+            _ => false,
+        };
+        !(is_nan && self.is_sqlite())
+    }
+
     /// Reads a double. SQLite returns an integer if an expression results in one.
     pub(crate) fn read_double(self, row: &QueryResult, column: &str) -> Result<Option<f64>, DbErr> {
         let double = row.try_get("", column);

@@ -35,7 +35,7 @@ use crate::{Join, Page, ReadRows, Record, Slice, Source, many};
 /// # Errors
 ///
 /// [`DbErr`] if the database fails. [`DbErr::Type`] unless all parents have one type; integers of all widths are one
-/// type.
+/// type. [`DbErr::Type`] for a key that the database cannot store: see [`Page::on`].
 pub async fn fetch<C, S, E>(db: &C, source: S, page: &Page) -> Result<S::Of<Slice<E::Model>>, DbErr>
 where
     C: ConnectionTrait,
@@ -127,6 +127,7 @@ async fn read<C: ReadRows + ?Sized>(
     texts: Option<&Texts>,
 ) -> Result<Vec<Slice<Record>>, DbErr> {
     let dialect = Dialect::of(db)?;
+    page.check(dialect).map_err(|error| DbErr::Type(error.to_string()))?;
     if let Some(parents) = parts.parents {
         return many::fetch(db, parts.query, parents, page, joins, dialect, texts).await;
     }

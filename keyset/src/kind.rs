@@ -13,7 +13,7 @@ use crate::wire::Scalar;
 /// |---|---|---|
 /// | `Bool` | boolean | |
 /// | `SmallInt`, `Int`, `BigInt` | integers of 16, 32 and 64 bits | signed |
-/// | `Float`, `Double` | floating point | infinities are values; `-0.0` equals `0.0`; NaN (PostgreSQL only) is one value, the largest |
+/// | `Float`, `Double` | floating point | infinities are values; `-0.0` equals `0.0`; NaN is one value, the largest, on PostgreSQL; SQLite stores none |
 /// | `Decimal` | decimal | 28 digits, at most 28 of them after the point; on SQLite a double, which must convert without loss |
 /// | `Text` | varchar, text | ordered by the column's collation; a cursor holds 361 bytes beside a UUID |
 /// | `Bytes` | binary, blob | as many bytes as text |

@@ -5,7 +5,7 @@
     reason = "one number makes a value of each kind"
 )]
 
-use keyset::{Args, Direction, Key, KeyError, Limits, Nulls, Order, Page, Sort, fetch};
+use keyset::{Args, CursorError, Direction, Key, KeyError, Limits, Nulls, Order, Page, PageError, Sort, fetch};
 use sea_orm::prelude::*;
 use sea_orm::sea_query::NullOrdering;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, IntoActiveModel, Iterable, QueryOrder, Schema};
@@ -232,6 +232,37 @@ async fn a_decimal_expression_is_compared_as_a_number() {
     let order = Order::of::<Entity>([third]).unwrap();
     assert_eq!(walk(&db, &order, true).await, [5, 3, 1, 2, 6, 7, 4, 8, 9]);
     assert_eq!(walk(&db, &order, false).await, [5, 3, 1, 2, 6, 7, 4, 8, 9]);
+}
+
+/// SQLite would bind NaN as NULL, and find other neighbours than PostgreSQL.
+#[tokio::test]
+async fn e2_a_cursor_with_nan_is_refused_where_no_row_can_have_it() {
+    let test = TestDb::new().await;
+    let db = filled(&test).await;
+    let backend = db.get_database_backend();
+
+    for (column, nan) in [(Column::Single, Value::from(f32::NAN)), (Column::Double, f64::NAN.into())] {
+        let order = Order::of::<Entity>([Sort::asc(column)]).unwrap();
+        let key = Key::new(&order, vec![nan, i32::MAX.into()]).unwrap();
+        let cursor = Some(String::from(order.seal(&key).unwrap()));
+        let after = Args { after: cursor.clone(), ..Args::default() };
+        let before = Args { last: Some(1), before: cursor, ..Args::default() };
+        for (argument, args) in [("after", after), ("before", before)] {
+            let page = Page::new(&args, &order, Limits::default()).unwrap();
+            let error = PageError::Cursor { argument, error: CursorError::NotStored(0) };
+            if backend == DbBackend::Sqlite {
+                assert!(matches!(fetch(&db, Entity::find(), &page).await, Err(DbErr::Type(_))));
+                assert_eq!(page.on(backend).unwrap_err(), error);
+            } else {
+                let slice = fetch(&db, Entity::find(), &page.on(backend).unwrap()).await.unwrap();
+                // Rows with a number, the row with NaN, and those with NULL, which come last.
+                let found: Vec<i32> = slice.rows.iter().map(|row| row.item.id).collect();
+                let nan = if matches!(column, Column::Single) { 7 } else { 6 };
+                assert_eq!(found, if argument == "after" { vec![8, 9] } else { vec![nan] });
+                assert_eq!((slice.has_previous, slice.has_next), (true, argument == "before"));
+            }
+        }
+    }
 }
 
 /// SQLite returns an integer if an expression results in one. PostgreSQL never does.
