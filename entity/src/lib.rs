@@ -1,7 +1,8 @@
 //! The tables of the book shop, as SeaORM entities.
 //!
 //! Every primary key is a UUIDv7 made in this process, so ids sort by time of creation: "newest first" is the
-//! primary key read backwards, and no table needs a `created_at` column. See [`id`].
+//! primary key read backwards, and no table needs a `created_at` column. See [`id`], and
+//! [`ulid`] for another spelling.
 
 #![expect(clippy::disallowed_methods, reason = "the derived relations bring a `paginate` that nobody calls")]
 
@@ -10,3 +11,4 @@ pub mod book_order;
 pub mod book_rating;
 pub mod book_stats;
 pub mod id;
+pub mod ulid;

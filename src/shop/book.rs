@@ -1,10 +1,9 @@
 //! `Book`.
 
-use ::entity::{book, book_stats, id};
+use ::entity::{book, book_stats, id, ulid};
 use keyset_graphql::input::InputFields;
 use keyset_graphql::{Arguments, DateTime, Fields, Keyed, ListArgs, Listed, Reach, RowObject, Scope};
 use sea_orm::{EntityTrait, QueryFilter, Select};
-use ulid::Ulid;
 use uuid::Uuid;
 
 mod filter;
@@ -43,7 +42,7 @@ impl RowObject for Book {
             "ulid",
             "The book's primary key as a ULID: 26 characters that sort by the time of creation. `book(uuid:)` finds the \
              book by it.",
-            |book| Ulid::from(book.id).to_string(),
+            |book| ulid::encode(book.id),
         );
         fields
             .beside::<book_stats::Entity>(book::Column::Id, book_stats::Column::BookId)

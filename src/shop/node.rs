@@ -1,7 +1,7 @@
 //! Objects with a global id (GraphQL Global Object Identification).
 
+use ::entity::ulid;
 use keyset_graphql::{Nodes, ObjectType};
-use ulid::Ulid;
 use uuid::Uuid;
 
 use super::book::Book;
@@ -31,9 +31,8 @@ impl Nodes for NodeType {
 ///
 /// [`Code::IdInvalid`] for a text that is neither.
 pub fn parse_key(text: &str) -> Result<Uuid> {
-    let from_ulid = || Ulid::from_string(text).ok().map(Uuid::from);
     Uuid::parse_str(text)
         .ok()
-        .or_else(from_ulid)
+        .or_else(|| ulid::decode(text).ok())
         .ok_or_else(|| Error::client(Code::IdInvalid, "malformed key: expected a UUID or a ULID"))
 }
