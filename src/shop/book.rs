@@ -1,6 +1,6 @@
 //! `Book`.
 
-use ::entity::{book, book_stats, id, ulid};
+use ::entity::{book, book_stats, id};
 use keyset_graphql::input::InputFields;
 use keyset_graphql::{Arguments, DateTime, Fields, Keyed, ListArgs, Listed, Reach, RowObject, Scope};
 use sea_orm::{EntityTrait, QueryFilter, Select};
@@ -17,6 +17,7 @@ use search::Search;
 
 use super::decimal::Decimal;
 use super::list::{ShopArgs, ShopObject};
+use super::node::key_fields;
 use super::node_type::NodeType;
 use super::order::BookOrder;
 use super::rating::Rating;
@@ -38,12 +39,7 @@ impl RowObject for Book {
         fields.computed("createdAt", "When the book came into the shop, to the millisecond.", |book| {
             DateTime(id::created_at(book.id))
         });
-        fields.computed(
-            "ulid",
-            "The book's primary key as a ULID: 26 characters that sort by the time of creation. `book(uuid:)` finds the \
-             book by it.",
-            |book| ulid::encode(book.id),
-        );
+        key_fields(fields);
         fields
             .beside::<book_stats::Entity>(book::Column::Id, book_stats::Column::BookId)
             .computed("averageRating", "The mean of its ratings, 1 to 5; null without one.", |stats| {

@@ -1,7 +1,7 @@
 //! Objects with a global id (GraphQL Global Object Identification).
 
 use ::entity::ulid;
-use keyset_graphql::{Nodes, ObjectType};
+use keyset_graphql::{Fields, Keyed, Nodes, ObjectType};
 use uuid::Uuid;
 
 use super::book::Book;
@@ -23,6 +23,15 @@ impl Nodes for NodeType {
             Self::Order => ObjectType::of::<BookOrder>(),
         }
     }
+}
+
+/// The fields that spell the primary key of an object.
+pub fn key_fields<T: Keyed<Key = Uuid>>(fields: &mut Fields<T>) {
+    let description = "The primary key, a UUID of version 7. `book`, `rating` and `order` take it as `uuid`.";
+    fields.computed("uuid", description, |row| T::key(row).to_string());
+    let description = "The primary key as a ULID: 26 characters that sort by the time of creation. `book`, `rating` and `order` take it as \
+                `uuid`, too.";
+    fields.computed("ulid", description, |row| ulid::encode(T::key(row)));
 }
 
 /// Reads a primary key: a UUID in any of its usual spellings, or a ULID.

@@ -13,6 +13,7 @@ pub use filter::OrderFilter;
 use super::book::Book;
 use super::decimal::Decimal;
 use super::list::{ShopArgs, ShopObject};
+use super::node::key_fields;
 use super::node_type::NodeType;
 use crate::request::Result;
 
@@ -42,6 +43,7 @@ impl RowObject for BookOrder {
         fields.computed("createdAt", "When the order was placed, to the millisecond.", |order| {
             DateTime(id::created_at(order.id))
         });
+        key_fields(fields);
         fields.to_one::<Book>("book", "The book that was bought.", book_order::Column::BookId);
     }
 }

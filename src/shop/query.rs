@@ -2,7 +2,8 @@
 
 use async_graphql::{Context, ID, MergedObject, Object};
 use keyset_graphql::cost::{Cost, Costs};
-use keyset_graphql::{ByKey, NodeList, NodeType as _, RootLists, RootObject, Roots};
+use keyset_graphql::{ByKey, Keyed, NodeList, NodeType as _, RootLists, RootObject, Roots};
+use uuid::Uuid;
 
 use super::book::Book;
 use super::node::{Node, parse_key};
@@ -28,6 +29,8 @@ pub const COSTS: Costs = &[
     ("node", Cost::Lookup),
     ("nodes", Cost::Keys { argument: "ids", types: NodeType::ALL.len() }),
     ("book", Cost::Lookup),
+    ("rating", Cost::Lookup),
+    ("order", Cost::Lookup),
 ];
 
 #[Object]
@@ -59,11 +62,34 @@ impl Objects {
         #[graphql(desc = "What the field `id` of a book says.")] id: Option<ID>,
         #[graphql(desc = "The primary key, as a UUID or a ULID. Not together with `id`.")] uuid: Option<String>,
     ) -> Option<Result<ByKey<Book>>> {
-        Some(match (id, uuid) {
-            (Some(id), None) => NodeId::parse_as(&id, NodeType::Book).map(|id| ByKey(id.key)),
-            (None, Some(uuid)) => parse_key(&uuid).map(ByKey),
-            _ => Err(Error::client(Code::BadUserInput, "expected either `id` or `uuid`")),
-        })
+        Some(key(NodeType::Book, id, uuid))
+    }
+
+    /// The rating with this global id, or with this primary key; null where there is none.
+    async fn rating(
+        &self,
+        #[graphql(desc = "What the field `id` of a rating says.")] id: Option<ID>,
+        #[graphql(desc = "The primary key, as a UUID or a ULID. Not together with `id`.")] uuid: Option<String>,
+    ) -> Option<Result<ByKey<Rating>>> {
+        Some(key(NodeType::Rating, id, uuid))
+    }
+
+    /// The order with this global id, or with this primary key; null where there is none.
+    async fn order(
+        &self,
+        #[graphql(desc = "What the field `id` of an order says.")] id: Option<ID>,
+        #[graphql(desc = "The primary key, as a UUID or a ULID. Not together with `id`.")] uuid: Option<String>,
+    ) -> Option<Result<ByKey<BookOrder>>> {
+        Some(key(NodeType::Order, id, uuid))
+    }
+}
+
+/// The key of the one object that the arguments name.
+fn key<T: Keyed<Key = Uuid>>(node_type: NodeType, id: Option<ID>, uuid: Option<String>) -> Result<ByKey<T>> {
+    match (id, uuid) {
+        (Some(id), None) => NodeId::parse_as(&id, node_type).map(|id| ByKey(id.key)),
+        (None, Some(uuid)) => parse_key(&uuid).map(ByKey),
+        _ => Err(Error::client(Code::BadUserInput, "expected either `id` or `uuid`")),
     }
 }
 

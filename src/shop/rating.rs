@@ -12,6 +12,7 @@ pub use filter::RatingFilter;
 
 use super::book::Book;
 use super::list::{ShopArgs, ShopObject};
+use super::node::key_fields;
 use super::node_type::NodeType;
 use crate::request::Result;
 
@@ -39,6 +40,7 @@ impl RowObject for Rating {
         fields.computed("createdAt", "When the rating was given, to the millisecond.", |rating| {
             DateTime(id::created_at(rating.id))
         });
+        key_fields(fields);
         fields.to_one::<Book>("book", "The book that was rated.", book_rating::Column::BookId);
     }
 }

@@ -82,6 +82,11 @@ const KINDS: &[(&str, &str)] = &[
            ulid: book(uuid: \"01DXF6F87NE4R98Z2FHN7D2EN0\") { id name }
            none: book(uuid: \"00000000-0000-0000-0000-000000000000\") { id } }",
     ),
+    (
+        "the keys of each type",
+        "{ books(first: 1) { nodes { uuid ulid } } ratings(first: 1) { nodes { uuid ulid } }
+           orders(first: 1) { nodes { uuid ulid } } }",
+    ),
 ];
 
 /// What is refused, and how.

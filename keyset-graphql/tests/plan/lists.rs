@@ -126,3 +126,10 @@ async fn a_query_of_lists_becomes_one_plan() {
     atlas.with(&planned, others, "{}", data).await;
     assert!(planned.query(planned.document().operations.iter().next().unwrap().1).is_none());
 }
+
+#[tokio::test]
+async fn an_id_filter_takes_the_ids_of_integer_keys() {
+    let query = r#"{ cities(where: { globalId: { in: ["AQAAAAE", "AQAAAAM"] } }) { nodes { id name } } }"#;
+    let data = r#"{ "cities": { "nodes": [{ "id": "AQAAAAE", "name": "Vienna" }, { "id": "AQAAAAM", "name": "Budapest" }] } }"#;
+    Atlas::new().await.with(&plans(query), query, "{}", data).await;
+}

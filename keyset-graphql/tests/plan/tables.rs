@@ -2,8 +2,8 @@
 
 use async_graphql::Enum;
 use keyset_graphql::{
-    Comparison, Conditions, Fields, Keyed, Listed, Matching, NodeType, Nodes, ObjectType, OrderBy, Result, RowObject,
-    Scope, Where, filter, sort,
+    Comparison, Conditions, Fields, IdFilter, Keyed, Listed, Matching, NodeType, Nodes, ObjectType, OrderBy, Result,
+    RowObject, Scope, Where, filter, sort,
 };
 use sea_orm::{Condition, EntityTrait, Select};
 
@@ -116,11 +116,15 @@ impl From<CitySortField> for city::Column {
 #[derive(async_graphql::InputObject)]
 pub struct CityConditions {
     id: Option<Comparison<i32>>,
+    global_id: Option<IdFilter>,
 }
 
 impl Conditions for CityConditions {
     fn conditions(&self, scope: &mut Scope) -> Result<Condition> {
-        filter::all([self.id.as_ref().map(|ids| ids.on(city::Column::Id, scope))])
+        filter::all([
+            self.id.as_ref().map(|ids| ids.on(city::Column::Id, scope)),
+            self.global_id.as_ref().map(|ids| ids.on(city::Column::Id, Type::City, scope)),
+        ])
     }
 }
 
