@@ -31,6 +31,7 @@ changes![
     m20261121_000003_book_stats,
     m20261121_000004_book_search,
     m20261121_000005_book_search_nesting,
+    m20261122_000001_keys,
 ];
 
 /// Every change, in order.

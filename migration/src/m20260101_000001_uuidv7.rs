@@ -1,8 +1,8 @@
 //! `uuidv7()` on PostgreSQL, for rows that are inserted without an id.
 //!
 //! PostgreSQL 18 brings it; before, this is the function: 48 bits of milliseconds, the version, 12 bits of the fraction
-//! of the millisecond (RFC 9562, section 6.2, method 3), then the variant and randomness of a version 4. SQLite has no
-//! defaults of this kind: there the server makes every id.
+//! of the millisecond (RFC 9562, section 6.2, method 3), then the variant and randomness of a version 4. On SQLite
+//! the tables get their default in a later change.
 
 use crate::change::Change;
 
