@@ -15,7 +15,8 @@ use crate::{Key, KeyError, Order, Sort};
 /// The maximum number of characters of a cursor, checked before it is decoded and before it is sent.
 pub const MAX_LENGTH: usize = 512;
 
-const VERSION: u8 = 1;
+/// The first byte of every cursor.
+pub(crate) const VERSION: u8 = 1;
 
 /// A key as text: opaque, URL-safe, at most 512 characters.
 ///
@@ -86,10 +87,7 @@ impl Order {
     ///
     /// [`CursorError`] for every text that [`Order::seal`] does not write under this order.
     pub fn open(&self, text: &str) -> Result<Key, CursorError> {
-        if text.len() > MAX_LENGTH {
-            return Err(CursorError::TooLong(text.len()));
-        }
-        let bytes = BASE64_URL_SAFE_NO_PAD.decode(text).map_err(|_| CursorError::Malformed)?;
+        let bytes = decode(text)?;
         let key = self.decode(&bytes)?;
         // Each value has one encoding, and some have none.
         if self.encode(&key).is_ok_and(|encoded| encoded == bytes) { Ok(key) } else { Err(CursorError::Malformed) }
@@ -111,18 +109,11 @@ impl Order {
     }
 
     fn decode(&self, bytes: &[u8]) -> Result<Key, CursorError> {
-        let (&[version, high, low], mut rest) = bytes.split_first_chunk().ok_or(CursorError::Malformed)?;
-        if version != VERSION {
-            return Err(CursorError::Version(version));
-        }
-        if u16::from_be_bytes([high, low]) != self.fingerprint() {
+        let (fingerprint, values) = split(bytes)?;
+        if fingerprint != self.fingerprint() {
             return Err(CursorError::OtherOrder);
         }
-
-        let mut scalars = Vec::with_capacity(self.sorts().len());
-        while !rest.is_empty() {
-            scalars.push(wire::read(&mut rest).ok_or(CursorError::Malformed)?);
-        }
+        let scalars = wire::read_all(values).ok_or(CursorError::Malformed)?;
         let (found, expected) = (scalars.len(), self.sorts().len());
         if found != expected {
             return Err(CursorError::Arity { found, expected });
@@ -133,6 +124,23 @@ impl Order {
         };
         let values = scalars.into_iter().zip(self.sorts()).enumerate().map(value).collect::<Result<_, _>>()?;
         Ok(Key::of_values(values))
+    }
+}
+
+/// The bytes of a cursor.
+pub(crate) fn decode(text: &str) -> Result<Vec<u8>, CursorError> {
+    if text.len() > MAX_LENGTH {
+        return Err(CursorError::TooLong(text.len()));
+    }
+    BASE64_URL_SAFE_NO_PAD.decode(text).map_err(|_| CursorError::Malformed)
+}
+
+/// The fingerprint of the order, and the values.
+pub(crate) fn split(bytes: &[u8]) -> Result<(u16, &[u8]), CursorError> {
+    match bytes.split_first_chunk() {
+        None => Err(CursorError::Malformed),
+        Some((&[VERSION, high, low], values)) => Ok((u16::from_be_bytes([high, low]), values)),
+        Some(([version, ..], _)) => Err(CursorError::Version(*version)),
     }
 }
 

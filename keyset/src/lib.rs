@@ -55,6 +55,7 @@ mod sort;
 
 mod cursor;
 mod key;
+mod parts;
 mod wire;
 
 mod page;
@@ -94,9 +95,11 @@ pub use models::{ModelReader, Modelled, Models, find_models};
 pub use numbered::{MAX_PAGES, PageCursors, page_cursors};
 pub use order::{Order, OrderError};
 pub use page::{Args, End, Limits, Page, PageError};
+pub use parts::{Parts, read_values};
 pub use record::{Columns, ReadRows, Record, Stored, StoredValue};
 pub use slice::{Found, Row, Slice};
 pub use sort::{Direction, Nulls, Sort};
 pub use source::{Lists, Source};
 pub use statistics::{Indexed, Statistics};
 pub use texts::Texts;
+pub use wire::Scalar;

@@ -33,20 +33,32 @@ use uuid::Uuid;
 
 use crate::KeyError;
 
-/// A value as a cursor holds it.
+/// A value as a cursor holds it: see [`Parts`](crate::Parts).
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Scalar {
+pub enum Scalar {
+    /// NULL.
     Null,
+    /// A truth value.
     Bool(bool),
+    /// An integer of any width.
     Int(i128),
+    /// A text.
     Text(String),
+    /// Bytes.
     Bytes(Vec<u8>),
+    /// A decimal, without trailing zeros.
     Decimal(Decimal),
+    /// A floating-point number, single or double.
     Double(f64),
+    /// A date and a time without a time zone.
     DateTime(NaiveDateTime),
+    /// An instant.
     DateTimeUtc(DateTime<Utc>),
+    /// A time of day.
     Time(NaiveTime),
+    /// A date.
     Date(NaiveDate),
+    /// A UUID.
     Uuid(Uuid),
 }
 
@@ -161,6 +173,15 @@ pub(crate) fn read(bytes: &mut &[u8]) -> Option<Scalar> {
     })
 }
 
+/// Takes values until there are no more bytes. `None` if the bytes are no values.
+pub(crate) fn read_all(mut bytes: &[u8]) -> Option<Vec<Scalar>> {
+    let mut scalars = Vec::new();
+    while !bytes.is_empty() {
+        scalars.push(read(&mut bytes)?);
+    }
+    Some(scalars)
+}
+
 fn read_tagged(tag: u8, bytes: &mut &[u8]) -> Option<Scalar> {
     Some(match tag {
         TEXT_64 => {
@@ -179,7 +200,7 @@ fn read_tagged(tag: u8, bytes: &mut &[u8]) -> Option<Scalar> {
         INT..=INT_LAST => Scalar::Int(read_widths(tag - INT, bytes)?),
         INT_TEXT => Scalar::Int(read_short(bytes)?.parse().ok()?),
         DECIMAL..=DECIMAL_LAST => Scalar::Decimal(read_widths(tag - DECIMAL, bytes)?.into()),
-        DECIMAL_TEXT | FRACTION => Scalar::Decimal(read_short(bytes)?.parse().ok()?),
+        DECIMAL_TEXT | FRACTION => Scalar::Decimal(read_decimal(&read_short(bytes)?)?),
         DOUBLE => Scalar::Double(f64::from_bits(read_number(bytes, 8)?)),
         DATE_TIME => Scalar::DateTime(read_instant(bytes, None)?),
         DATE_TIME_MICROS => Scalar::DateTime(read_instant(bytes, Some(1000))?),
@@ -253,6 +274,11 @@ fn write_short(tag: u8, text: &str, out: &mut Vec<u8>) -> Result<(), KeyError> {
     out.extend([tag, length]);
     out.extend(text.as_bytes());
     Ok(())
+}
+
+/// Reads digits, or digits with an exponent (`1E-7`), which [`write`] never produces.
+fn read_decimal(text: &str) -> Option<Decimal> {
+    text.parse().or_else(|_| Decimal::from_scientific(text)).ok()
 }
 
 fn read_short(bytes: &mut &[u8]) -> Option<String> {

@@ -109,7 +109,7 @@ fn what_no_database_keeps_is_refused() {
     assert_eq!(refused(Scalar::DateTime(NaiveDateTime::MIN)), KeyError::TooFar);
 }
 
-fn scalar() -> impl Strategy<Value = Scalar> {
+pub fn scalar() -> impl Strategy<Value = Scalar> {
     let seconds = -JULIAN_SECONDS..8_000_000_000_000_i64;
     let instant =
         (seconds, 0..1_000_000_u32).prop_map(|(s, micros)| DateTime::from_timestamp(s, micros * 1000).unwrap());
@@ -128,6 +128,14 @@ fn scalar() -> impl Strategy<Value = Scalar> {
         instant.prop_map(|v| Scalar::Date(v.date_naive())),
         any::<u128>().prop_map(|v| Scalar::Uuid(Uuid::from_u128(v))),
     ]
+}
+
+/// Other programs write decimals with an exponent. A cursor with one does not open: it is not the only text of its key.
+#[test]
+fn a_decimal_with_an_exponent_is_read() {
+    let expected = Scalar::Decimal("0.0000001".parse().unwrap());
+    assert_eq!(read(&mut &b"\x19\x041E-7"[..]), Some(expected));
+    assert_eq!(read(&mut &b"\x19\x051E+99"[..]), None);
 }
 
 proptest! {
