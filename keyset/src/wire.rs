@@ -24,8 +24,10 @@
 //! Each integer width starts where the narrower one ends, so every value has one encoding. Doubles and decimals have
 //! one too: `-0.0` is written as `0.0`, every NaN as the same NaN, and decimals lose their trailing zeros.
 //!
-//! Tags 0 to 31 are those of the keyset paginator from which this project began. Nanoseconds occur on SQLite, which
-//! stores times as text. A time is written in the coarsest of its three forms that is exact.
+//! Tags 0 to 30 are those of `django-universal-paginator` 1.4.0, from which this project began. A test in `tests/paginator`
+//! compares the two. Tag 31 differs by a day: the Julian day number of 1 January 1970 is 2,440,588, as here, and 2,440,587
+//! there. Integers of more than 128 bits and decimals of more than 28 digits occur there only. Nanoseconds occur on SQLite,
+//! which stores times as text. A time is written in the coarsest of its three forms that is exact.
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Utc};
 use rust_decimal::Decimal;
@@ -349,5 +351,7 @@ fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {
     bytes.split_off(..count)
 }
 
+#[cfg(test)]
+mod paginator;
 #[cfg(test)]
 mod tests;
