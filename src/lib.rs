@@ -8,6 +8,7 @@ mod console;
 pub mod db;
 pub mod events;
 mod health;
+mod inspect;
 pub mod metrics;
 pub mod request;
 mod run;
@@ -17,6 +18,7 @@ pub mod shop;
 mod telemetry;
 
 pub use health::HealthError;
+pub use inspect::{InspectError, inspect};
 pub use run::{RunError, run};
 pub use telemetry::EndpointError;
 

@@ -17,7 +17,7 @@ use crate::request::{Trusted, TrustedError};
 use crate::seed::{self, Progress, SeedError};
 use crate::server::{Access, AccessError, Admin, Server};
 use crate::telemetry::Telemetry;
-use crate::{EndpointError, HealthError, health, shop};
+use crate::{EndpointError, HealthError, InspectError, health, inspect, shop};
 
 mod stop;
 
@@ -64,6 +64,9 @@ pub enum RunError {
     /// The server is not healthy.
     #[error(transparent)]
     Health(#[from] HealthError),
+    /// The value cannot be inspected.
+    #[error(transparent)]
+    Inspect(#[from] InspectError),
     /// The probes cannot be served.
     #[error("cannot serve the probes: {0}")]
     Admin(io::Error),
@@ -98,6 +101,10 @@ pub async fn run(cli: Cli) -> Result<(), RunError> {
     match cli.command.unwrap_or(Command::Serve) {
         Command::Schema => {
             print_line(shop::sdl().trim_end());
+            Ok(())
+        }
+        Command::Inspect { value, json } => {
+            print_line(inspect(&value, json)?);
             Ok(())
         }
         Command::Health => Ok(health::check(settings.listen_admin.unwrap_or(settings.listen))?),

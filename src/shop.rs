@@ -24,10 +24,13 @@ mod node_type;
 
 mod decimal;
 mod list;
+mod offered;
 
 mod api;
 
 pub use api::Api;
+pub use node_type::NodeId;
+pub use offered::{Offered, offered};
 
 use book::Book;
 use decimal::Decimal;

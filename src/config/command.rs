@@ -17,6 +17,15 @@ pub enum Command {
     Seed(Plan),
     /// Print the GraphQL schema.
     Schema,
+    /// Print what a value means: a cursor, a global id, a UUID of any version, or a ULID; also a cursor of
+    /// django-universal-paginator. The database is not read.
+    Inspect {
+        /// The value.
+        value: String,
+        /// Print one line of JSON instead of a table.
+        #[arg(long)]
+        json: bool,
+    },
     /// Check the server that listens on the address in the settings. Exits with 1 if it is not healthy.
     Health,
 }

@@ -29,6 +29,7 @@ mod graphql;
 mod handshake;
 mod http;
 mod inputs;
+mod inspect;
 mod keys;
 mod limits;
 mod messages;

@@ -1,0 +1,114 @@
+//! The parts of a value, as a table and as JSON.
+
+use serde::{Serialize, Serializer};
+
+/// Named parts, in their order.
+#[derive(Debug, Default)]
+pub struct Parts(Vec<(&'static str, Part)>);
+
+/// A part.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub enum Part {
+    /// A text.
+    Text(String),
+    /// A number.
+    Number(i128),
+    /// It has parts itself.
+    Parts(Parts),
+    /// It consists of several.
+    List(Vec<Part>),
+}
+
+impl Parts {
+    /// With one more part.
+    pub fn with(mut self, name: &'static str, part: impl Into<Part>) -> Self {
+        self.0.push((name, part.into()));
+        self
+    }
+
+    /// With these parts, too.
+    pub fn and(mut self, others: Self) -> Self {
+        self.0.extend(others.0);
+        self
+    }
+
+    /// As one line of JSON.
+    pub fn to_json(&self) -> String {
+        // Nothing here fails: keys are texts.
+        serde_json::to_string(self).unwrap_or_default()
+    }
+
+    /// A line for each part: its path, and what it is.
+    pub fn to_table(&self) -> String {
+        let mut lines = Vec::new();
+        self.lines("", &mut lines);
+        let width = lines.iter().map(|(path, _)| path.len()).max().unwrap_or_default();
+        let lines: Vec<String> = lines.into_iter().map(|(path, text)| format!("{path:width$}  {text}")).collect();
+        lines.join("\n")
+    }
+
+    fn lines(&self, path: &str, lines: &mut Vec<(String, String)>) {
+        for (name, part) in &self.0 {
+            part.lines(&format!("{path}{name}"), lines);
+        }
+    }
+}
+
+impl Part {
+    fn lines(&self, path: &str, lines: &mut Vec<(String, String)>) {
+        match self {
+            Self::Text(text) => lines.push((path.to_owned(), printable(text))),
+            Self::Number(number) => lines.push((path.to_owned(), number.to_string())),
+            Self::Parts(parts) => parts.lines(&format!("{path}."), lines),
+            Self::List(list) if list.is_empty() => lines.push((path.to_owned(), "none".into())),
+            Self::List(list) => {
+                for (position, part) in (1_u32..).zip(list) {
+                    part.lines(&format!("{path}.{position}"), lines);
+                }
+            }
+        }
+    }
+}
+
+/// A text that changes nothing in a terminal: control characters are escaped.
+fn printable(text: &str) -> String {
+    let escaped = |letter: char| if letter.is_control() { letter.escape_default().to_string() } else { letter.into() };
+    text.chars().map(escaped).collect()
+}
+
+impl Serialize for Parts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(name, part)| (name, part)))
+    }
+}
+
+impl From<&str> for Part {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Part {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<i128> for Part {
+    fn from(number: i128) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<Parts> for Part {
+    fn from(parts: Parts) -> Self {
+        Self::Parts(parts)
+    }
+}
+
+impl From<Vec<Part>> for Part {
+    fn from(list: Vec<Part>) -> Self {
+        Self::List(list)
+    }
+}

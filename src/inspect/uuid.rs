@@ -1,0 +1,79 @@
+//! UUIDs of every version (RFC 9562).
+
+use ::entity::ulid;
+use uuid::{Uuid, Variant};
+
+use super::part::{Part, Parts};
+use super::value::{gregorian_time, unix_time};
+
+/// Reads a UUID in any of its usual spellings.
+pub fn read(text: &str) -> Result<Parts, String> {
+    let id = Uuid::parse_str(text).map_err(|error| error.to_string())?;
+    Ok(parts(id))
+}
+
+/// The parts of a UUID. `random` and the like are the bits that are neither version nor variant, nor another part.
+pub fn parts(id: Uuid) -> Parts {
+    let parts = Parts::default().with("uuid", id.to_string()).with("ulid", ulid::encode(id));
+    if id.is_nil() || id.is_max() {
+        return parts.with("version", if id.is_nil() { "nil: all bits are 0" } else { "max: all bits are 1" });
+    }
+    let variant = match id.get_variant() {
+        Variant::RFC4122 => "RFC 9562",
+        Variant::NCS => "NCS",
+        Variant::Microsoft => "Microsoft",
+        _ => "reserved",
+    };
+    let parts = parts.with("variant", variant);
+    if id.get_variant() != Variant::RFC4122 {
+        return parts.with("version", "none: only UUIDs of the variant of RFC 9562 have one");
+    }
+    let parts = parts.with("version", i128::try_from(id.get_version_num()).unwrap_or_default());
+    match id.get_version_num() {
+        1 | 6 => parts.and(gregorian(id)),
+        3 => parts.with("md5", free_bits(id)),
+        4 => parts.with("random", free_bits(id)),
+        5 => parts.with("sha1", free_bits(id)),
+        7 => parts
+            .with("time", unix_time(id.as_u128() >> 80))
+            .with("random", hexadecimal((above_variant(id) & 0xfff) << 62 | below_variant(id), 74)),
+        _ => parts.with("custom", free_bits(id)),
+    }
+}
+
+/// A count of 100 nanoseconds since 15 October 1582, a clock sequence, and the address of a network card or random bits.
+fn gregorian(id: Uuid) -> Parts {
+    let first = above_variant(id);
+    let ticks = match id.get_version_num() {
+        // The last 32 bits come first, then the 16 before them, then the version and the first 12.
+        1 => (first & 0xfff) << 48 | (first >> 12 & 0xffff) << 32 | first >> 28,
+        _ => first,
+    };
+    let node = id.as_bytes()[10..].iter().map(|byte| format!("{byte:02x}")).collect::<Vec<_>>().join(":");
+    Parts::default()
+        .with("time", gregorian_time(ticks))
+        .with("sequence", i128::from(u16::from(id.as_bytes()[8] & 0x3f) << 8 | u16::from(id.as_bytes()[9])))
+        .with("node", node)
+}
+
+/// The 60 bits above the variant, without the version.
+fn above_variant(id: Uuid) -> u128 {
+    let bits = id.as_u128() >> 64;
+    (bits >> 16) << 12 | bits & 0xfff
+}
+
+/// The 62 bits below the variant.
+fn below_variant(id: Uuid) -> u128 {
+    id.as_u128() & ((1 << 62) - 1)
+}
+
+/// The 122 bits that are neither version nor variant.
+fn free_bits(id: Uuid) -> Part {
+    hexadecimal(above_variant(id) << 62 | below_variant(id), 122)
+}
+
+/// So many bits, as hexadecimal digits.
+pub fn hexadecimal(value: u128, bits: u8) -> Part {
+    let width = usize::from(bits.div_ceil(4));
+    Parts::default().with("bits", i128::from(bits)).with("hex", format!("{value:0width$x}")).into()
+}
