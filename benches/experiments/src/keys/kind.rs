@@ -97,24 +97,7 @@ fn ascending<K: PartialOrd>(number: u64, mut next: impl FnMut() -> Result<K, Err
 
 /// Creates the generators. The size of SQLite's log is read after the inserts, so nothing else may empty it.
 pub async fn prepare(database: &Database) -> Result<(), Error> {
-    // Where it is not PostgreSQL's own, `uuidv7()` is a function of the schema of the shop.
+    // Where it is not PostgreSQL's own, `uuidv7()` is a function of the schema of the shop, as `bookends_ulid()` is.
     Migrator::up(&database.db, None).await?;
-    database.run(database.choose("PRAGMA wal_autocheckpoint = 0", GENERATORS_POSTGRES)).await
+    database.run(database.choose("PRAGMA wal_autocheckpoint = 0", "CREATE SEQUENCE keys")).await
 }
-
-const GENERATORS_POSTGRES: &str = "
-CREATE SEQUENCE keys;
-DO $do$
-BEGIN
-    IF to_regprocedure('bookends_ulid()') IS NULL THEN
-        CREATE FUNCTION bookends_ulid() RETURNS uuid LANGUAGE sql VOLATILE PARALLEL SAFE AS $body$
-            SELECT encode(
-                substring(int8send(floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3)
-                    || substring(random FROM 1 FOR 6) || substring(random FROM 13),
-                'hex')::uuid
-            FROM (SELECT uuid_send(gen_random_uuid()) AS random) AS made
-        $body$;
-    END IF;
-END
-$do$
-";
