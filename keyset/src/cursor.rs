@@ -58,7 +58,7 @@ pub enum CursorError {
     #[error("the cursor's value {0} has the wrong type")]
     Type(usize),
     /// The database cannot store the value at this position, from 0: NaN on SQLite. See [`Page::on`](crate::Page::on).
-    #[error("the cursor's value {0} is none that this database can store")]
+    #[error("the database cannot store the cursor's value {0}")]
     NotStored(usize),
     /// The text has more than 512 characters.
     #[error("a cursor has at most {MAX_LENGTH} characters, not {0}")]

@@ -181,7 +181,7 @@ impl Page {
     /// let order = Order::of::<cake::Entity>([Sort::expression("weight", Expr::cust("1.5"), Kind::Double)])?;
     /// let page = Page::first(&order, 20).after(Key::new(&order, vec![f64::NAN.into(), 7.into()])?)?;
     /// let refused = page.on(DbBackend::Sqlite).unwrap_err();
-    /// assert_eq!(refused.to_string(), "`after`: the cursor's value 0 is none that this database can store");
+    /// assert_eq!(refused.to_string(), "`after`: the database cannot store the cursor's value 0");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
