@@ -60,6 +60,7 @@ mod wire;
 
 mod page;
 mod source;
+mod storable;
 
 mod range;
 

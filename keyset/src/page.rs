@@ -1,8 +1,5 @@
 //! The request for a page: which end, how many rows, after which key, before which key.
 
-use sea_orm::DbBackend;
-
-use crate::dialect::Dialect;
 use crate::{CursorError, Key, KeyError, Order};
 
 /// The arguments of a page as a client sends them, named as in the GraphQL Cursor Connections specification. They are
@@ -169,40 +166,6 @@ impl Page {
     pub fn before(self, key: Key) -> Result<Self, KeyError> {
         key.check(&self.order)?;
         Ok(Self { before: Some(key), ..self })
-    }
-
-    /// The same page on this database. [`fetch`](crate::fetch) checks the same, and fails with an error of the database.
-    ///
-    /// ```
-    /// # use sea_orm::{DbBackend, tests_cfg::cake};
-    /// use keyset::{Key, Kind, Order, Page, Sort};
-    /// use sea_orm::sea_query::Expr;
-    ///
-    /// let order = Order::of::<cake::Entity>([Sort::expression("weight", Expr::cust("1.5"), Kind::Double)])?;
-    /// let page = Page::first(&order, 20).after(Key::new(&order, vec![f64::NAN.into(), 7.into()])?)?;
-    /// let refused = page.on(DbBackend::Sqlite).unwrap_err();
-    /// assert_eq!(refused.to_string(), "`after`: the database cannot store the cursor's value 0");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// [`CursorError::NotStored`] for a key with a value that the database cannot store. No row has such a key.
-    pub fn on(self, backend: DbBackend) -> Result<Self, PageError> {
-        if let Ok(dialect) = Dialect::of_backend(backend) {
-            self.check(dialect)?;
-        }
-        Ok(self)
-    }
-
-    pub(crate) fn check(&self, dialect: Dialect) -> Result<(), PageError> {
-        for (argument, key) in [("after", &self.after), ("before", &self.before)] {
-            let values = key.iter().flat_map(Key::values);
-            if let Some((position, _)) = values.enumerate().find(|(_, value)| !dialect.stores(value)) {
-                return Err(PageError::Cursor { argument, error: CursorError::NotStored(position) });
-            }
-        }
-        Ok(())
     }
 
     /// The order of the list.
