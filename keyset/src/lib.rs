@@ -96,7 +96,7 @@ pub use models::{ModelReader, Modelled, Models, find_models};
 pub use numbered::{MAX_PAGES, PageCursors, page_cursors};
 pub use order::{Order, OrderError};
 pub use page::{Args, End, Limits, Page, PageError};
-pub use parts::{Parts, read_values};
+pub use parts::{CursorParts, read_values};
 pub use record::{Columns, ReadRows, Record, Stored, StoredValue};
 pub use slice::{Found, Row, Slice};
 pub use sort::{Direction, Nulls, Sort};

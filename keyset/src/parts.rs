@@ -8,17 +8,17 @@ use crate::wire::{self, Scalar};
 ///
 /// ```
 /// # use sea_orm::tests_cfg::cake;
-/// use keyset::{Key, Order, Parts, Scalar};
+/// use keyset::{CursorParts, Key, Order, Scalar};
 ///
 /// let order = Order::of::<cake::Entity>([])?;
 /// let cursor = order.seal(&Key::new(&order, vec![7.into()])?)?;
-/// let parts = Parts::of(cursor.as_str())?;
+/// let parts = CursorParts::of(cursor.as_str())?;
 /// assert_eq!((parts.version, parts.fingerprint), (1, order.fingerprint()));
 /// assert_eq!(parts.values, [Scalar::Int(7)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parts {
+pub struct CursorParts {
     /// The version of the format.
     pub version: u8,
     /// The [fingerprint](crate::Order::fingerprint) of the order.
@@ -27,7 +27,7 @@ pub struct Parts {
     pub values: Vec<Scalar>,
 }
 
-impl Parts {
+impl CursorParts {
     /// Decodes a cursor of any order.
     ///
     /// # Errors

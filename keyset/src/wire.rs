@@ -35,7 +35,7 @@ use uuid::Uuid;
 
 use crate::KeyError;
 
-/// A value as a cursor holds it: see [`Parts`](crate::Parts).
+/// A value as a cursor holds it: see [`CursorParts`](crate::CursorParts).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Scalar {
     /// NULL.

@@ -11,7 +11,7 @@ use crate::shop::{self, Offered};
 /// Different orders can have the same fingerprint, which has two bytes. Then all of them are shown. The order of a search
 /// by relevance depends on its words, and is not found.
 pub fn read(text: &str) -> Result<Parts, String> {
-    let parts = keyset::Parts::of(text).map_err(|error| error.to_string())?;
+    let parts = keyset::CursorParts::of(text).map_err(|error| error.to_string())?;
     let orders: Vec<Offered> = shop::offered().into_iter().filter(|offered| offered.order.open(text).is_ok()).collect();
     let sorts = match orders.as_slice() {
         [only] => only.order.sorts(),

@@ -1,6 +1,6 @@
 //! The frozen format, and texts that are not cursors.
 
-use keyset::{CursorError, Direction, Key, KeyError, Nulls, Order, Parts, Scalar, Sort};
+use keyset::{CursorError, CursorParts, Direction, Key, KeyError, Nulls, Order, Scalar, Sort};
 use sea_orm::Value;
 
 use crate::atlas::{self, City, Column};
@@ -157,15 +157,15 @@ fn e2_a_million_mutated_cursors_open_or_are_refused() {
 
 #[test]
 fn the_parts_of_a_cursor_need_no_order() {
-    let parts = Parts::of("AUcPCABLBgo").unwrap();
+    let parts = CursorParts::of("AUcPCABLBgo").unwrap();
     assert_eq!((parts.version, parts.fingerprint), (1, by_people().fingerprint()));
     assert_eq!(parts.values, [Scalar::Int(331), Scalar::Int(10)]);
     for text in corpus() {
-        let parts = Parts::of(&text).unwrap();
+        let parts = CursorParts::of(&text).unwrap();
         assert_eq!(parts.fingerprint, every_kind::order().fingerprint());
         assert_eq!(parts.values.len(), every_kind::order().sorts().len());
     }
-    let refused = |text: &str| Parts::of(text).unwrap_err();
+    let refused = |text: &str| CursorParts::of(text).unwrap_err();
     for text in ["", "?", "AUcP", "AUcPBg", "AUcPDgE3"] {
         assert_eq!(refused(text), CursorError::Malformed, "{text}");
     }
