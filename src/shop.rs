@@ -29,8 +29,8 @@ mod offered;
 mod api;
 
 pub use api::Api;
-pub use node_type::NodeId;
-pub use offered::{Offered, offered};
+pub(crate) use node_type::NodeId;
+pub(crate) use offered::{Offered, offered};
 
 use book::Book;
 use decimal::Decimal;

@@ -36,7 +36,7 @@ fn of<T: ShopObject<SortField: EnumType>>(list: &str) -> Vec<Offered> {
     let mut known = HashSet::new();
     let mut next = VecDeque::from([Vec::new()]);
     while let Some(sorts) = next.pop_front() {
-        // No name of an order depends on the database.
+        // SQLite stands for both: the orders are the same.
         let mut scope = Scope::priced(DbBackend::Sqlite, Arc::default());
         let rows = T::rows(&ShopArgs::ordered_by(Some(sorts.clone())), &mut scope);
         if let Ok((_, order)) = rows
