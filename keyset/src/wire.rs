@@ -26,8 +26,9 @@
 //!
 //! Tags 0 to 30 are those of `django-universal-paginator` 1.4.0, from which this project began. A test in `tests/paginator`
 //! compares the two. Tag 31 differs by a day: the Julian day number of 1 January 1970 is 2,440,588, as here, and 2,440,587
-//! there. Integers of more than 128 bits and decimals of more than 28 digits occur there only. Nanoseconds occur on SQLite,
-//! which stores times as text. A time is written in the coarsest of its three forms that is exact.
+//! there. Integers of more than 128 bits and decimals of more than 28 digits occur there only. It writes bytes as here, but
+//! decodes them wrongly if another value follows. Nanoseconds occur on SQLite, which stores times as text. A time is written
+//! in the coarsest of its three forms that is exact.
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Utc};
 use rust_decimal::Decimal;
