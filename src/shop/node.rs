@@ -27,10 +27,10 @@ impl Nodes for NodeType {
 
 /// The fields that spell the primary key of an object.
 pub fn key_fields<T: Keyed<Key = Uuid>>(fields: &mut Fields<T>) {
-    let description = "The primary key, a UUID of version 7. `book`, `rating` and `order` take it as `uuid`.";
+    let description = "The primary key, a UUID of version 7. The root field of its type takes it as `uuid`.";
     fields.computed("uuid", description, |row| T::key(row).to_string());
-    let description = "The primary key as a ULID: 26 characters that sort by the time of creation. `book`, `rating` and `order` take it as \
-                `uuid`, too.";
+    let description = "The primary key as a ULID: 26 characters that sort by the time of creation. \
+        The root field of its type takes it as `uuid`, too.";
     fields.computed("ulid", description, |row| ulid::encode(T::key(row)));
 }
 
