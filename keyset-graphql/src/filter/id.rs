@@ -27,7 +27,8 @@ impl IdFilter {
     ///
     /// # Errors
     ///
-    /// [`ID_INVALID`](crate::error::code::ID_INVALID) for a malformed id, and for the id of another type; [`FILTER_TOO_LARGE`](crate::error::code::FILTER_TOO_LARGE).
+    /// [`ID_INVALID`](crate::error::code::ID_INVALID) for a malformed id, and for the id of another type.
+    /// [`FILTER_TOO_LARGE`](crate::error::code::FILTER_TOO_LARGE) for too many ids.
     pub fn on<N: Nodes>(&self, key: impl ColumnTrait, node_type: N, scope: &mut Scope) -> Result<Condition> {
         let (eq, ne) = (self.eq.as_ref().map(from_ref), self.ne.as_ref().map(from_ref));
         for ids in [eq, self.r#in.as_deref()].into_iter().flatten() {
