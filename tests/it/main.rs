@@ -24,6 +24,7 @@ mod docs;
 mod drops;
 mod filter;
 mod filter_price;
+mod forged;
 mod fuzz;
 mod graphql;
 mod handshake;
