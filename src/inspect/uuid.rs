@@ -4,6 +4,7 @@ use ::entity::ulid;
 use uuid::{Uuid, Variant};
 
 use super::part::{Part, Parts};
+use super::ulid::parts as ulid_parts;
 use super::value::{gregorian_time, unix_time};
 
 /// Reads a UUID in any of its usual spellings.
@@ -12,7 +13,13 @@ pub fn read(text: &str) -> Result<Parts, String> {
     Ok(parts(id))
 }
 
-/// The parts of a UUID. `random` and the like are the bits that are neither version nor variant, nor another part.
+/// Whether this is a UUIDv7 of RFC 9562.
+pub fn is_v7(id: Uuid) -> bool {
+    id.get_variant() == Variant::RFC4122 && id.get_version_num() == 7
+}
+
+/// The parts of a UUID. `random` and the like are the bits that are neither version nor variant, nor another part. A UUID
+/// that the RFC does not define may be a ULID: then these are its parts.
 pub fn parts(id: Uuid) -> Parts {
     let parts = Parts::default().with("uuid", id.to_string()).with("ulid", ulid::encode(id));
     if id.is_nil() || id.is_max() {
@@ -26,7 +33,8 @@ pub fn parts(id: Uuid) -> Parts {
     };
     let parts = parts.with("variant", variant);
     if id.get_variant() != Variant::RFC4122 {
-        return parts.with("version", "none: only UUIDs of the variant of RFC 9562 have one");
+        let parts = parts.with("version", "none: only UUIDs of the variant of RFC 9562 have one");
+        return parts.with("asUlid", ulid_parts(id));
     }
     let parts = parts.with("version", i128::try_from(id.get_version_num()).unwrap_or_default());
     match id.get_version_num() {
