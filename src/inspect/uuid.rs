@@ -39,13 +39,15 @@ pub fn parts(id: Uuid) -> Parts {
     let parts = parts.with("version", i128::try_from(id.get_version_num()).unwrap_or_default());
     match id.get_version_num() {
         1 | 6 => parts.and(gregorian(id)),
+        2 => parts.with("dce", free_bits(id)),
         3 => parts.with("md5", free_bits(id)),
         4 => parts.with("random", free_bits(id)),
         5 => parts.with("sha1", free_bits(id)),
         7 => parts
             .with("time", unix_time(id.as_u128() >> 80))
             .with("random", hexadecimal((above_variant(id) & 0xfff) << 62 | below_variant(id), 74)),
-        _ => parts.with("custom", free_bits(id)),
+        8 => parts.with("custom", free_bits(id)),
+        _ => parts.with("reserved", free_bits(id)).with("asUlid", ulid_parts(id)),
     }
 }
 

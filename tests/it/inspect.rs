@@ -72,6 +72,7 @@ fn a_uuid_of_each_version_is_shown_with_its_parts() {
     check("2ed6657d-e927-568b-95e1-2665a8aea6a2", 5, json!({ "sha1": bits(122, "0bb5995f7a49da2d5e12665a8aea6a2") }));
     let random = bits(74, "330d8c4dc0c0c07398f");
     check("017F22E2-79B0-7CC3-98C4-DC0C0C07398F", 7, json!({ "time": "2022-02-22T19:22:22.000Z", "random": random }));
+    check("0124E9AD-2EE2-2E00-8EC9-32D5F69181C0", 2, json!({ "dce": bits(122, "00493a6b4bb8b800ec932d5f69181c0") }));
     check("2489E9AD-2EE2-8E00-8EC9-32D5F69181C0", 8, json!({ "custom": bits(122, "09227a6b4bb8b800ec932d5f69181c0") }));
 }
 
@@ -81,8 +82,22 @@ fn a_uuid_without_a_version_says_so() {
     assert_eq!(version("00000000-0000-0000-0000-000000000000"), "nil: all bits are 0");
     assert_eq!(version("ffffffff-ffff-ffff-ffff-ffffffffffff"), "max: all bits are 1");
     // Published as a ULID.
-    let none = "none: only UUIDs of the variant of RFC 9562 have one";
-    assert_eq!(version("017eb31e-1440-b69e-d82f-5f0937f823c8"), none);
+    let ulid = "017eb31e-1440-b69e-d82f-5f0937f823c8";
+    assert_eq!(version(ulid), "none: only UUIDs of the variant of RFC 9562 have one");
+    let random = json!({ "bits": 80, "hex": "b69ed82f5f0937f823c8" });
+    assert_eq!(json_of(ulid)["asUlid"], json!({ "time": "2022-02-01T02:30:00.000Z", "random": random }));
+}
+
+/// Random bits of a ULID can be such a version with the variant of RFC 9562.
+#[test]
+fn a_uuid_of_a_reserved_version_has_no_custom_bits() {
+    for version in [0, 9, 10, 11, 12, 13, 14, 15] {
+        let found = json_of(&format!("017eb31e-1440-{version:x}69e-982f-5f0937f823c8"));
+        assert_eq!(found["version"], version);
+        assert_eq!(found["reserved"], json!({ "bits": 122, "hex": "005facc785101a7982f5f0937f823c8" }));
+        assert_eq!(found["asUlid"]["time"], "2022-02-01T02:30:00.000Z");
+        assert!(found.get("custom").is_none());
+    }
 }
 
 #[tokio::test]
