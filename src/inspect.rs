@@ -11,7 +11,7 @@ mod ulid;
 mod uuid;
 mod value;
 
-use part::{Part, Parts};
+use part::{Part, Parts, printable};
 
 /// A kind of value, and how it is read: its parts, or why the text is none.
 type Kind = (&'static str, fn(&str) -> Result<Parts, String>);
@@ -50,7 +50,7 @@ fn read(text: &str) -> Result<Parts, InspectError> {
         }
     }
     let mut found = found.into_iter();
-    let Some((kind, parts)) = found.next() else { return Err(InspectError(reasons.join(", "))) };
+    let Some((kind, parts)) = found.next() else { return Err(InspectError(printable(&reasons.join(", ")))) };
     let also: Vec<Part> = found.map(|(kind, _)| kind.into()).collect();
     let mut all = Parts::default().with("kind", kind).and(parts);
     if !also.is_empty() {

@@ -1,5 +1,7 @@
 //! The parts of a value, as a table and as JSON.
 
+use icu_properties::CodePointMapData;
+use icu_properties::props::GeneralCategory;
 use serde::{Serialize, Serializer};
 
 /// Named parts, in their order.
@@ -71,9 +73,14 @@ impl Part {
     }
 }
 
-/// A text that changes nothing in a terminal: control characters are escaped.
-fn printable(text: &str) -> String {
-    let escaped = |letter: char| if letter.is_control() { letter.escape_default().to_string() } else { letter.into() };
+/// A text on one line that changes nothing in a terminal: control and format characters are escaped.
+pub fn printable(text: &str) -> String {
+    use GeneralCategory::{Control, Format, LineSeparator, ParagraphSeparator};
+    let categories = CodePointMapData::<GeneralCategory>::new();
+    let escaped = |letter: char| match categories.get(letter) {
+        Control | Format | LineSeparator | ParagraphSeparator => letter.escape_default().to_string(),
+        _ => letter.into(),
+    };
     text.chars().map(escaped).collect()
 }
 

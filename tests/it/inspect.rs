@@ -196,11 +196,19 @@ fn a_table_has_a_line_for_each_part() {
     ");
 }
 
-/// A text in a cursor changes nothing in the terminal.
+/// A text in a cursor changes nothing in the terminal, and neither does an error.
 #[test]
-fn control_characters_are_escaped() {
-    let cursor = BASE64_URL_SAFE_NO_PAD.encode([&[197][..], b"\x1b[2J\n"].concat());
-    assert!(inspect(&format!("n{cursor}"), false).unwrap().ends_with(r"\u{1b}[2J\n"));
+fn control_and_format_characters_are_escaped() {
+    for (text, escaped) in [("\u{1b}[2J\n", r"\u{1b}[2J\n"), ("\u{202e}\u{2028}e\u{301}", "\\u{202e}\\u{2028}e\u{301}")]
+    {
+        let tag = 192 + u8::try_from(text.len()).unwrap();
+        let cursor = BASE64_URL_SAFE_NO_PAD.encode([&[tag][..], text.as_bytes()].concat());
+        assert!(inspect(&format!("n{cursor}"), false).unwrap().ends_with(escaped));
+    }
+    for text in ["\u{1b}", "\n", "\u{202e}", "\u{2028}", "\u{9b}", "a\u{1b}[2J\nb"] {
+        let error = inspect(text, false).unwrap_err().to_string();
+        assert!(!error.contains(['\u{1b}', '\n', '\u{202e}', '\u{2028}', '\u{9b}']), "{error:?}");
+    }
 }
 
 #[tokio::test]
@@ -259,11 +267,13 @@ proptest! {
     fn every_text_is_shown_or_refused(text in ".*", bytes in any::<Vec<u8>>(), bits in any::<u128>()) {
         let encoded = BASE64_URL_SAFE_NO_PAD.encode(&bytes);
         let cursor = BASE64_URL_SAFE_NO_PAD.encode([&[1, 0, 0], bytes.as_slice()].concat());
-        for text in [text, format!("n{encoded}"), format!("b{encoded}"), encoded, cursor, Uuid::from_u128(bits).to_string()] {
+        let uuid = Uuid::from_u128(bits).to_string();
+        for text in [text, format!("n{encoded}"), format!("b{encoded}"), encoded, cursor, uuid] {
             let (table, json) = (inspect(&text, false), inspect(&text, true));
             prop_assert_eq!(table.is_ok(), json.is_ok());
-            if let Ok(json) = json {
-                prop_assert!(serde_json::from_str::<Value>(&json).is_ok());
+            match json {
+                Ok(json) => prop_assert!(serde_json::from_str::<Value>(&json).is_ok()),
+                Err(error) => prop_assert!(!error.to_string().contains(char::is_control)),
             }
         }
     }
