@@ -1,7 +1,6 @@
 //! Shows what a value means: a cursor, a global id, a UUID, a ULID.
 //!
-//! Some texts can be read as several kinds. The kinds are tried in the order of [`KINDS`]: the first that fits is shown,
-//! and `also` names the others.
+//! Some texts can be read as several kinds. All that fit are shown, in the order of [`KINDS`].
 
 mod cursor;
 mod global_id;
@@ -30,31 +29,33 @@ const KINDS: [Kind; 5] = [
 #[error("the value is none of these: {0}")]
 pub struct InspectError(String);
 
-/// The parts of a value: as a table with a line for each part, or as JSON.
+/// The parts of a value: as a table with a line for each part, or as JSON. If the text can be read as several kinds, there
+/// is a table for each, and JSON has a list of the others under `also`.
 ///
 /// # Errors
 ///
 /// [`InspectError`] for a text of no kind. It says why for each kind.
 pub fn inspect(text: &str, is_json: bool) -> Result<String, InspectError> {
-    let parts = read(text)?;
-    Ok(if is_json { parts.to_json() } else { parts.to_table() })
+    let readings = read(text)?;
+    Ok(if is_json { to_json(readings) } else { readings.iter().map(Parts::to_table).collect::<Vec<_>>().join("\n\n") })
 }
 
-fn read(text: &str) -> Result<Parts, InspectError> {
+/// What the text can be, at least one kind.
+fn read(text: &str) -> Result<Vec<Parts>, InspectError> {
     let mut found = Vec::new();
     let mut reasons = Vec::new();
     for (kind, read) in KINDS {
         match read(text) {
-            Ok(parts) => found.push((kind, parts)),
+            Ok(parts) => found.push(Parts::default().with("kind", kind).and(parts)),
             Err(reason) => reasons.push(format!("{kind} ({reason})")),
         }
     }
-    let mut found = found.into_iter();
-    let Some((kind, parts)) = found.next() else { return Err(InspectError(printable(&reasons.join(", ")))) };
-    let also: Vec<Part> = found.map(|(kind, _)| kind.into()).collect();
-    let mut all = Parts::default().with("kind", kind).and(parts);
-    if !also.is_empty() {
-        all = all.with("also", also);
-    }
-    Ok(all)
+    if found.is_empty() { Err(InspectError(printable(&reasons.join(", ")))) } else { Ok(found) }
+}
+
+fn to_json(readings: Vec<Parts>) -> String {
+    let mut readings = readings.into_iter();
+    let first = readings.next().unwrap_or_default();
+    let also: Vec<Part> = readings.map(Part::from).collect();
+    if also.is_empty() { first.to_json() } else { first.with("also", also).to_json() }
 }

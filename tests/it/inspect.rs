@@ -156,10 +156,21 @@ fn a_cursor_of_another_order_is_shown_without_one() {
 }
 
 #[test]
-fn a_text_of_two_kinds_is_shown_as_the_first_and_names_the_other() {
-    let found = json_of("bAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
+fn a_text_of_two_kinds_is_shown_as_both() {
+    let text = "bAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    let found = json_of(text);
     assert_eq!(found["kind"], "UUID");
-    assert_eq!(found["also"], json!(["cursor of django-universal-paginator"]));
+    let also = &found["also"][0];
+    assert_eq!([&also["kind"], &also["direction"]], ["cursor of django-universal-paginator", "back"]);
+    assert_eq!(also["values"][0]["type"], "null");
+    assert_eq!(found["also"].as_array().unwrap().len(), 1);
+    let table = inspect(text, false).unwrap();
+    let sections: Vec<&str> = table.split("\n\n").collect();
+    assert_eq!(sections.len(), 2);
+    for (section, kind) in sections.iter().zip(["UUID", "cursor of django-universal-paginator"]) {
+        let first = section.lines().next().unwrap();
+        assert!(first.starts_with("kind ") && first.ends_with(kind), "{table}");
+    }
     assert!(json_of("nBgo").get("also").is_none());
 }
 
