@@ -14,8 +14,12 @@ pub struct Parts(Vec<(&'static str, Part)>);
 pub enum Part {
     /// A text.
     Text(String),
-    /// A number.
+    /// A number that every reader of JSON reads exactly.
     Number(i128),
+    /// A truth value.
+    Bool(bool),
+    /// Nothing.
+    Null,
     /// It has parts itself.
     Parts(Parts),
     /// It consists of several.
@@ -62,6 +66,8 @@ impl Part {
         match self {
             Self::Text(text) => lines.push((path.to_owned(), printable(text))),
             Self::Number(number) => lines.push((path.to_owned(), number.to_string())),
+            Self::Bool(is_true) => lines.push((path.to_owned(), is_true.to_string())),
+            Self::Null => lines.push((path.to_owned(), "null".into())),
             Self::Parts(parts) => parts.lines(&format!("{path}."), lines),
             Self::List(list) if list.is_empty() => lines.push((path.to_owned(), "none".into())),
             Self::List(list) => {
@@ -102,9 +108,10 @@ impl From<String> for Part {
     }
 }
 
+/// From 2^53 on, a reader of JSON may round a number: it becomes a text.
 impl From<i128> for Part {
     fn from(number: i128) -> Self {
-        Self::Number(number)
+        if number.unsigned_abs() < 1 << 53 { Self::Number(number) } else { Self::Text(number.to_string()) }
     }
 }
 

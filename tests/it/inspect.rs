@@ -174,6 +174,23 @@ fn a_text_of_two_kinds_is_shown_as_both() {
     assert!(json_of("nBgo").get("also").is_none());
 }
 
+/// A reader of JSON may take numbers for doubles.
+#[test]
+fn values_have_their_types_in_json() {
+    let shown = |bytes: &[u8]| {
+        let found = json_of(&format!("n{}", BASE64_URL_SAFE_NO_PAD.encode(bytes)));
+        found["values"].as_array().unwrap().iter().map(|value| value["value"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(&[0, 1, 2, 6, 7]), [json!(null), json!(true), json!(false), json!(7)]);
+    let integer = |value: u64| shown(&[&[12][..], &(value - 4_295_033_088).to_be_bytes()].concat());
+    assert_eq!(integer((1 << 53) - 1), [json!(9_007_199_254_740_991_u64)]);
+    assert_eq!(integer(1 << 53), [json!("9007199254740992")]);
+    let double = |value: f64| shown(&[&[24][..], &value.to_be_bytes()].concat());
+    assert_eq!([double(1e300), double(2.0), double(f64::NAN)], [["1e300"], ["2.0"], ["NaN"]]);
+    let table = inspect("nAAEC", false).unwrap();
+    assert_eq!(table.lines().filter(|line| line.contains(".value")).count(), 3, "{table}");
+}
+
 #[test]
 fn a_table_has_a_line_for_each_part() {
     insta::assert_snapshot!(inspect("nHAAAADF6GpIgBgc", false).unwrap(), @r"
