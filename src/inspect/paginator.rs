@@ -23,7 +23,7 @@ pub fn read(text: &str) -> Result<Parts, String> {
     Ok(Parts::default().with("direction", direction).with("values", values))
 }
 
-/// Its dates have the number of the Julian day before.
+/// The value that the paginator means: `keyset` decodes its dates as the day before.
 fn own(scalar: Scalar) -> Scalar {
     match scalar {
         Scalar::Date(date) => Scalar::Date(date.checked_add_days(Days::new(1)).unwrap_or(date)),
