@@ -35,6 +35,8 @@ pub fn created_at(id: Uuid) -> DateTime<Utc> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+    use std::sync::mpsc;
     use std::time::Duration;
 
     use proptest::prelude::*;
@@ -42,12 +44,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ids_grow_within_a_millisecond_and_across_threads() {
+    fn ids_of_two_threads_differ() {
         let make = || (0..10_000).map(|_| next()).collect::<Vec<_>>();
         let other = std::thread::spawn(make);
-        for ids in [make(), other.join().unwrap()] {
-            assert!(ids.is_sorted_by(|a, b| a < b));
+        let [ids, others] = [make(), other.join().unwrap()];
+        assert!(ids.is_sorted_by(|a, b| a < b) && others.is_sorted_by(|a, b| a < b));
+        assert_eq!(ids.into_iter().chain(others).collect::<HashSet<_>>().len(), 20_000);
+    }
+
+    /// Each thread makes an id when it has received one of the other.
+    #[test]
+    fn ids_grow_across_threads() {
+        let (send, received) = mpsc::channel();
+        let (answer, answered) = mpsc::channel();
+        let other = std::thread::spawn(move || received.iter().for_each(|id| answer.send((id, next())).unwrap()));
+        for _ in 0..10_000 {
+            send.send(next()).unwrap();
+            let (id, theirs) = answered.recv().unwrap();
+            assert!(id < theirs && theirs < next(), "{id} {theirs}");
         }
+        drop(send);
+        other.join().unwrap();
     }
 
     #[test]
@@ -84,6 +101,7 @@ mod tests {
         assert_eq!(created_at(id).timestamp_millis(), 0x019b_4c3e_9000);
         assert_eq!(created_at(Uuid::max()).to_string(), "+10889-08-02 05:31:50.655 UTC");
     }
+
     proptest! {
         #[test]
         fn ids_grow_whatever_the_clock_says(clock in prop::collection::vec(0..253_402_300_800_000_u64, 2..50)) {
