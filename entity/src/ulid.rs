@@ -1,7 +1,9 @@
 //! Keys as ULIDs: the same 128 bits as 26 characters of Crockford's base 32, which sort as the keys do.
 
-pub use ::ulid::{Generator, MonotonicError, Ulid};
+use std::sync::{Mutex, PoisonError};
+use std::time::SystemTime;
 
+use ::ulid::{Generator, MonotonicError, Ulid};
 use uuid::Uuid;
 
 /// The number of characters of a ULID.
@@ -19,6 +21,33 @@ pub enum UlidError {
     /// Its 26 characters hold 130 bits, and it uses more than 128 of them.
     #[error("the largest ULID is 7ZZZZZZZZZZZZZZZZZZZZZZZZZ")]
     TooLarge,
+}
+
+/// All random bits of a millisecond are used: the largest ULID of a millisecond has no successor in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the random bits of this millisecond's ULIDs overflow")]
+pub struct Overflow;
+
+/// The latest ULID.
+static LATEST: Mutex<Generator> = Mutex::new(Generator::new());
+
+/// A new ULID, greater than every ULID that this process has made before. No table here takes it as a key: see
+/// [`id::next`](crate::id::next).
+///
+/// The first ULID of a millisecond has 80 random bits, and each further one is greater by one. If the clock of the system
+/// steps back, the latest time is kept. All threads share one generator.
+///
+/// # Errors
+///
+/// [`Overflow`] until the next millisecond, if the first random bits of this one were close to their end.
+pub fn next() -> Result<Uuid, Overflow> {
+    at(&LATEST, SystemTime::now())
+}
+
+/// The next ULID if the clock says this. A time before 1970 counts as 1970.
+fn at(latest: &Mutex<Generator>, now: SystemTime) -> Result<Uuid, Overflow> {
+    let mut latest = latest.lock().unwrap_or_else(PoisonError::into_inner);
+    latest.generate_from_datetime(now).map(Uuid::from).map_err(|MonotonicError::Overflow| Overflow)
 }
 
 /// A key as a ULID.
@@ -59,6 +88,7 @@ fn digit(character: char) -> Option<u128> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
     use std::time::{Duration, UNIX_EPOCH};
 
     use proptest::prelude::*;
@@ -103,6 +133,15 @@ mod tests {
         assert_eq!(decode("ZZZZZZZZZZZZZZZZZZZZZZZZZZ"), Err(UlidError::TooLarge));
     }
 
+    #[test]
+    fn ulids_of_two_threads_differ_and_grow() {
+        let make = || (0..10_000).map(|_| next().unwrap()).collect::<Vec<_>>();
+        let other = std::thread::spawn(make);
+        let [ulids, others] = [make(), other.join().unwrap()];
+        assert!(ulids.is_sorted_by(|a, b| a < b) && others.is_sorted_by(|a, b| a < b));
+        assert_eq!(ulids.into_iter().chain(others).collect::<HashSet<_>>().len(), 20_000);
+    }
+
     /// A source whose random bits are all ones.
     struct Ones;
 
@@ -122,12 +161,12 @@ mod tests {
 
     #[test]
     fn ulids_grow_within_a_millisecond_and_when_the_clock_steps_back() {
-        let mut generator = Generator::new();
+        let latest = Mutex::new(Generator::new());
         let noon = UNIX_EPOCH + Duration::from_millis(0x019b_4c3e_9000);
         let clock = [noon, noon, noon - Duration::from_hours(1), UNIX_EPOCH - Duration::from_hours(1), noon];
-        let ulids = clock.map(|now| generator.generate_from_datetime(now).unwrap());
+        let ulids = clock.map(|now| at(&latest, now).unwrap());
         // The specification: the random bits are incremented by one.
-        assert!(ulids.is_sorted_by(|a, b| a.0 + 1 == b.0), "{ulids:?}");
+        assert!(ulids.is_sorted_by(|a, b| a.as_u128() + 1 == b.as_u128()), "{ulids:?}");
     }
 
     #[test]
@@ -136,9 +175,9 @@ mod tests {
         let now = UNIX_EPOCH + Duration::from_millis(7);
         let last = generator.generate_from_datetime_with_source(now, &mut Ones).unwrap();
         assert_eq!((last.timestamp_ms(), last.random()), (7, (1 << 80) - 1));
-        assert_eq!(generator.generate_from_datetime(now), Err(MonotonicError::Overflow));
-        let later = generator.generate_from_datetime(now + Duration::from_millis(1)).unwrap();
-        assert!(later > last);
+        let latest = Mutex::new(generator);
+        assert_eq!(at(&latest, now), Err(Overflow));
+        assert!(at(&latest, now + Duration::from_millis(1)).unwrap() > Uuid::from(last));
     }
 
     proptest! {
