@@ -119,25 +119,29 @@ impl Db {
         Ok(Some(lock))
     }
 
-    /// Applies all pending migrations. If there are none, nothing is written: the database may be read-only.
+    /// Applies all pending migrations, each in a transaction of its own: what one locks is free when the next begins. If
+    /// there are none, nothing is written: the database may be read-only.
     ///
     /// # Errors
     ///
     /// [`DbErr`] if a migration fails, or the database has migrations that this version does not know.
     pub async fn migrate(&self) -> Result<(), DbErr> {
-        if Migrator::get_pending_migrations_read_only(&self.writer).await?.is_empty() {
-            return Ok(());
+        for _ in Migrator::get_pending_migrations_read_only(&self.writer).await? {
+            self.change_schema(async |db| Migrator::up(db, Some(1)).await).await?;
         }
-        self.change_schema(async |db| Migrator::up(db, None).await).await
+        Ok(())
     }
 
-    /// Reverts the latest migrations, this many.
+    /// Reverts the latest migrations, this many, each in a transaction of its own.
     ///
     /// # Errors
     ///
     /// As [`Self::migrate`].
     pub async fn migrate_down(&self, steps: u32) -> Result<(), DbErr> {
-        self.change_schema(async |db| Migrator::down(db, Some(steps)).await).await
+        for _ in Migrator::migrations().into_iter().zip(0..steps) {
+            self.change_schema(async |db| Migrator::down(db, Some(1)).await).await?;
+        }
+        Ok(())
     }
 
     /// Changes the schema without a time limit; on PostgreSQL, in one transaction.

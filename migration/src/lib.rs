@@ -32,6 +32,7 @@ changes![
     m20261121_000004_book_search,
     m20261121_000005_book_search_nesting,
     m20261122_000001_keys,
+    m20261122_000002_keys_checked,
 ];
 
 /// Every change, in order.

@@ -6,6 +6,7 @@ use bookends::db::Db;
 use bookends::request::Permission;
 use bookends::seed::{self, Progress};
 use bookends::shop::Api;
+use migration::{Migrator, MigratorTrait};
 use serde_json::Value;
 use testdb::{Statements, TestDb};
 
@@ -31,6 +32,13 @@ pub async fn empty() -> (TestDb, Db) {
     let db = Db::connect(&settings(&test.url)).await.unwrap();
     db.migrate().await.unwrap();
     (test, db)
+}
+
+/// Reverts this change of the schema, and those after it.
+pub async fn down(db: &Db, change: &str) {
+    let changes = Migrator::migrations();
+    let position = changes.iter().position(|other| other.name() == change).unwrap();
+    db.migrate_down(u32::try_from(changes.len() - position).unwrap()).await.unwrap();
 }
 
 impl Shop {
