@@ -28,6 +28,7 @@ COPY keyset-graphql/Cargo.toml keyset-graphql/
 COPY migration/Cargo.toml migration/
 COPY testdb/Cargo.toml testdb/
 COPY benches benches
+COPY entity/benches entity/benches
 COPY keyset/benches keyset/benches
 RUN mkdir src entity/src keyset/src keyset-graphql/src migration/src testdb/src \
     && touch src/lib.rs entity/src/lib.rs keyset/src/lib.rs keyset-graphql/src/lib.rs migration/src/lib.rs testdb/src/lib.rs \

@@ -87,7 +87,10 @@ fn the_image_is_built_by_the_same_rust_from_every_member() {
     let members = workspace.lines().find_map(|line| line.strip_prefix("members = ")).unwrap();
     let members = members.trim_matches(['[', ']']).split(", ").map(|member| member.trim_matches('"'));
     for member in members.filter(|member| *member != ".") {
-        let line = format!("COPY {member}/Cargo.toml {member}/\n");
-        assert!(DOCKERFILE.contains(&line), "Dockerfile: {line}");
+        let manifest = format!("COPY {member}/Cargo.toml {member}/\n");
+        // Or in a folder that is copied as a whole.
+        let folder = member.split_once('/').map(|(folder, _)| format!("COPY {folder} {folder}\n"));
+        let is_copied = DOCKERFILE.contains(&manifest) || folder.is_some_and(|folder| DOCKERFILE.contains(&folder));
+        assert!(is_copied, "Dockerfile: {member}");
     }
 }
