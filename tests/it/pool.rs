@@ -200,9 +200,9 @@ async fn all_runs_of_a_statement_share_one_time_limit() {
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) SELECT count(*) + ? FROM n";
     let statement = Statement::from_sql_and_values(DbBackend::Sqlite, count, [0.into()]);
     let each = |runs: i64| (0..runs).map(Into::into).collect();
-    let pool = pool(&test.url, Duration::from_millis(50)).await;
-    let few = pool.read_each(statement.clone(), each(3)).await.unwrap();
+    let few = pool(&test.url, LONG).await.read_each(statement.clone(), each(3)).await.unwrap();
     assert_eq!(few.iter().map(|run| first(&run[0])).collect::<Vec<_>>(), [1000, 1001, 1002]);
+    let pool = pool(&test.url, Duration::from_millis(500)).await;
     let error = pool.read_each(statement.clone(), each(1_000_000)).await.unwrap_err();
     assert_eq!(Failure::of(&error), Failure::TimedOut);
     let dropped = timeout(Duration::from_millis(30), pool.read_each(statement, each(1_000_000))).await;
