@@ -41,18 +41,19 @@ impl TestDb {
         Self { url, location: Location::File(path) }
     }
 
-    /// Creates a database on the PostgreSQL server of this URL, which names any of its databases.
+    /// Creates a database on the PostgreSQL server of this URL, which names any of its databases. The
+    /// parameters of the URL stay.
     ///
     /// # Errors
     ///
-    /// [`DbErr`] if the URL names no database, or if the server cannot be reached or does not permit it.
+    /// [`DbErr`] if it is no URL of PostgreSQL, or if the server cannot be reached or does not permit it.
     pub async fn postgres(admin: &str) -> Result<Self, DbErr> {
         let name = unused_name();
-        let (server, _) = admin
-            .rsplit_once('/')
-            .ok_or_else(|| DbErr::Custom(format!("expected a URL that ends in a database name, not `{admin}`")))?;
+        // The URL may have a password, so the message does not have the URL.
+        let url = with_database(admin, &name)
+            .ok_or_else(|| DbErr::Custom("expected a URL such as `postgres://user@host/database`".to_owned()))?;
         run(admin, format!("CREATE DATABASE {name}")).await?;
-        Ok(Self { url: format!("{server}/{name}"), location: Location::Server { admin: admin.to_owned(), name } })
+        Ok(Self { url, location: Location::Server { admin: admin.to_owned(), name } })
     }
 
     /// A pool of one connection: settings of the connection apply to every statement.
@@ -86,6 +87,19 @@ impl Drop for TestDb {
     }
 }
 
+/// The URL of another database on the same server, with the same parameters.
+fn with_database(url: &str, name: &str) -> Option<String> {
+    let (scheme, rest) = url.split_once("://").filter(|(scheme, _)| ["postgres", "postgresql"].contains(scheme))?;
+    // A parameter may have slashes, as the folder of a socket has.
+    let (place, parameters) = rest.split_once('?').unwrap_or((rest, ""));
+    let (server, _) = place.split_once('/').unwrap_or((place, ""));
+    // This parameter would name the database again.
+    let parameters: Vec<&str> =
+        parameters.split('&').filter(|one| !one.is_empty() && !one.starts_with("dbname=")).collect();
+    let mark = if parameters.is_empty() { "" } else { "?" };
+    Some(format!("{scheme}://{server}/{name}{mark}{}", parameters.join("&")))
+}
+
 fn unused_name() -> String {
     format!("bookends_test_{}", Uuid::now_v7().simple())
 }
@@ -100,4 +114,30 @@ async fn run(url: &str, sql: String) -> Result<(), DbErr> {
     let db = connect(url).await?;
     db.execute_unprepared(&sql).await?;
     db.close().await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_keeps_its_server_and_its_parameters() {
+        for (url, expected) in [
+            ("postgres://me@host:1/postgres", "postgres://me@host:1/new"),
+            ("postgresql://me:secret@host", "postgresql://me:secret@host/new"),
+            ("postgres://me@host/db?sslmode=require", "postgres://me@host/new?sslmode=require"),
+            ("postgres://me@localhost/db?host=/var/run&dbname=db", "postgres://me@localhost/new?host=/var/run"),
+            ("postgres:///db?host=/var/run/postgresql", "postgres:///new?host=/var/run/postgresql"),
+        ] {
+            assert_eq!(with_database(url, "new").as_deref(), Some(expected));
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_no_url_is_refused_without_its_password() {
+        for url in ["nowhere:secret", "sqlite://secret", ""] {
+            let error = TestDb::postgres(url).await.unwrap_err().to_string();
+            assert!(error.contains("expected a URL") && !error.contains("secret"), "{error}");
+        }
+    }
 }
