@@ -3,6 +3,7 @@
 use sea_orm::DbErr;
 
 use crate::measure::{COSTS, Way, costs};
+use crate::table::shown;
 use crate::{Bench, Database, Error, Experiment, Measure, Plot, Table, Unit, shop};
 
 /// A bounded count is exact up to this.
@@ -10,10 +11,10 @@ const BOUND: u64 = 1_000;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "count",
-    shows: "A count reads every row of what it counts, also the rows of a join that do not change it; a bounded \
-            count and an estimate do not.",
-    does_not_show: "It does not show the pages that SQLite's `COUNT(*)` of a whole table reads, which is one \
-            instruction, nor how far an estimate is off after many writes.",
+    shows: "A count reads every row that it counts, also rows of a join that do not change it; bounds and estimates \
+            do not.",
+    does_not_show: "It does not show the pages that SQLite's `COUNT(*)` of a whole table reads, nor how far an \
+            estimate is off after many writes.",
     plot: Plot::Bars(0, 2),
     run: |bench| Box::pin(run(bench)),
 };
@@ -30,7 +31,7 @@ async fn run(bench: &Bench) -> Result<Vec<Table>, Error> {
     };
     let ways: Vec<Way> = (0..WAYS.len()).map(way).collect();
     let measures = [Measure::new("answer", Unit::Count), COSTS[0], COSTS[1]];
-    let title = format!("Books of {} with their revenue", Unit::Count.show(crate::table::count(bench.rows)));
+    let title = format!("Books of {} with their revenue", shown(bench.rows));
     let mut table = Table::new(title, &["count"], bench.names(), &measures);
     for ((name, costs), way) in WAYS.iter().zip(costs(bench, &ways).await?).zip(0..) {
         let mut values = Vec::new();

@@ -3,6 +3,7 @@
 use std::fmt::Display;
 use std::time::Duration;
 
+use futures_util::future::try_join_all;
 use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqliteSynchronous};
 use sea_orm::{ConnectOptions, ConnectionTrait, DatabaseConnection, DbBackend, QueryResult, Statement};
 use testdb::TestDb;
@@ -57,7 +58,7 @@ impl Bench {
 
 impl Database {
     async fn open(test: TestDb) -> Result<Self, Error> {
-        let db = connect(&test.url, 1).await?;
+        let db = connect(&test.url).await?;
         let (name, version) = match db.get_database_backend() {
             DbBackend::Postgres => ("PostgreSQL", "SELECT current_setting('server_version')"),
             _ => ("SQLite", "SELECT sqlite_version()"),
@@ -67,9 +68,9 @@ impl Database {
         Ok(database)
     }
 
-    /// A pool of so many connections.
-    pub(crate) async fn pool(&self, connections: u32) -> Result<DatabaseConnection, Error> {
-        connect(&self.test.url, connections).await
+    /// So many more connections, all of them open.
+    pub(crate) async fn writers(&self, number: u64) -> Result<Vec<DatabaseConnection>, Error> {
+        try_join_all((0..number).map(|_| connect(&self.test.url))).await
     }
 
     /// The file of a SQLite database.
@@ -126,10 +127,11 @@ impl Database {
     }
 }
 
-async fn connect(url: &str, connections: u32) -> Result<DatabaseConnection, Error> {
+/// A pool of one connection, which stays open: it holds temporary tables.
+async fn connect(url: &str) -> Result<DatabaseConnection, Error> {
     let mut options = ConnectOptions::new(url);
-    options.max_connections(connections).test_before_acquire(false).sqlx_logging(false);
-    options.acquire_timeout(BUSY_TIMEOUT);
+    options.max_connections(1).test_before_acquire(false).sqlx_logging(false);
+    options.acquire_timeout(BUSY_TIMEOUT).idle_timeout(None::<Duration>).max_lifetime(None::<Duration>);
     options.map_sqlx_sqlite_opts(as_the_server);
     options.map_sqlx_postgres_opts(|options| options.options([("enable_incremental_sort", "off")]));
     Ok(sea_orm::Database::connect(options).await?)
@@ -141,4 +143,6 @@ fn as_the_server(options: SqliteConnectOptions) -> SqliteConnectOptions {
         .synchronous(SqliteSynchronous::Normal)
         .busy_timeout(BUSY_TIMEOUT)
         .pragma("cache_size", "-16384")
+        // The size of the log counts what a statement writes: only a checkpoint that is asked for empties it.
+        .pragma("wal_autocheckpoint", "0")
 }

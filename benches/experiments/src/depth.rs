@@ -2,18 +2,18 @@
 
 use std::collections::BTreeSet;
 
-use keyset::Page;
 use keyset::bracket::bracket;
-use sea_orm::QueryTrait;
+use sea_orm::{ConnectionTrait, QueryTrait};
 
 use crate::items::{self, List, SIZE};
 use crate::measure::{COSTS, Way, costs};
-use crate::{Bench, Error, Experiment, Plot, Table, Unit};
+use crate::table::shown;
+use crate::{Bench, Error, Experiment, Plot, Table};
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "depth",
-    shows: "`OFFSET` reads all rows before the page, and the OR predicate many of them; a row value and the \
-            bracket read the page, and only the bracket does so in every order.",
+    shows: "`OFFSET` reads all rows before the page, and the OR predicate many amid ties; only the bracket reads \
+            just the page in every order.",
     does_not_show: "It does not show a list that no index orders: there every way reads all rows.",
     plot: Plot::Lines(0, 1),
     run: |bench| Box::pin(run(bench)),
@@ -30,9 +30,10 @@ async fn run(bench: &Bench) -> Result<Vec<Table>, Error> {
         let mut table = Table::new(title, &["depth", "way"], bench.names(), &COSTS);
         for depth in depths(bench.rows) {
             let ways = ways(bench, &list, depth).await?;
+            check(bench, &list, depth, &ways).await?;
             for (name, costs) in WAYS.iter().zip(costs(bench, &ways).await?) {
                 if costs.iter().flatten().any(Option::is_some) {
-                    table.push(&[&Unit::Count.show(crate::table::count(depth)), name], costs);
+                    table.push(&[&shown(depth), name], costs);
                 }
             }
         }
@@ -52,20 +53,40 @@ async fn ways(bench: &Bench, list: &List, depth: u64) -> Result<Vec<Way>, Error>
     let mut ways = vec![Way::new(); WAYS.len()];
     for database in &bench.databases {
         let statement = |sql: String| Some(vec![database.statement(sql)]);
-        let mut page = Page::first(&list.order, SIZE);
         let (mut or_predicate, mut row_value) = (None, None);
         if let Some(before) = depth.checked_sub(1) {
             let values = list.values(database, before).await?;
-            page = page.after(list.key(&values)?)?;
             or_predicate = statement(list.filtered(&list.or_predicate(&values), SIZE));
             row_value =
                 list.row_value(&values, "<", ">").and_then(|condition| statement(list.filtered(&condition, SIZE)));
         }
+        let page = list.page(database, depth).await?;
         let bracket = bracket(items::query().as_query(), &page, database.db.get_database_backend())?;
         let found = [statement(list.offset(depth)), or_predicate, row_value, Some(vec![bracket])];
         ways.iter_mut().zip(found).for_each(|(way, statements)| way.push(statements));
     }
     Ok(ways)
+}
+
+/// Checks that each way finds the rows of the bracket in their order.
+async fn check(bench: &Bench, list: &List, depth: u64, ways: &[Way]) -> Result<(), Error> {
+    for (place, database) in bench.databases.iter().enumerate() {
+        let page = keyset::fetch(&database.db, items::query(), &list.page(database, depth).await?).await?;
+        let expected: Vec<i64> = page.rows.iter().map(|row| row.item.id).collect();
+        for (way_name, way) in WAYS.iter().zip(ways).filter(|(name, _)| **name != "bracket") {
+            for statement in way[place].iter().flatten() {
+                let rows = database.db.query_all_raw(statement.clone()).await?;
+                let ids = rows.iter().map(|row| row.try_get("", "id")).collect::<Result<Vec<i64>, _>>()?;
+                if ids != expected {
+                    let name = database.name;
+                    return Err(Error::Unexpected(format!(
+                        "the rows of the bracket at depth {depth} by {way_name}, {name}"
+                    )));
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A list of items in four orders: by a unique column, amid ties, in mixed directions, and with NULLs.
 
-use keyset::{Key, Order, Sort};
+use keyset::{Key, Order, Page, Sort};
 use sea_orm::EntityTrait;
 use sea_orm::entity::prelude::*;
 
@@ -83,9 +83,12 @@ pub async fn fill(bench: &Bench) -> Result<(), Error> {
             "CREATE INDEX item_by_kind ON item (kind, id)",
             "CREATE INDEX item_by_kind_against_id ON item (kind, id DESC)",
             "CREATE INDEX item_by_score ON item (score, id)",
-            // The bracket reads NULLs and values apart, so either index serves it. On PostgreSQL, all others need this one.
-            database.choose("", "CREATE INDEX item_by_score_nulls_last ON item (score DESC NULLS LAST, id DESC)"),
         ] {
+            database.run(sql).await?;
+        }
+        // The bracket reads NULLs and values apart, so either index serves it. On PostgreSQL, all others need this one.
+        let sql = "CREATE INDEX item_by_score_nulls_last ON item (score DESC NULLS LAST, id DESC)";
+        if let Some(sql) = database.choose(None, Some(sql)) {
             database.run(sql).await?;
         }
         database.settle().await?;
@@ -118,6 +121,15 @@ impl List {
     pub async fn values(&self, database: &Database, depth: u64) -> Result<Vec<Option<i64>>, Error> {
         let row = database.row(self.offset(depth)).await?;
         Ok(self.columns.iter().map(|column| row.try_get("", column.name)).collect::<Result<_, _>>()?)
+    }
+
+    /// The page of the engine after so many rows.
+    pub async fn page(&self, database: &Database, depth: u64) -> Result<Page, Error> {
+        let page = Page::first(&self.order, SIZE);
+        match depth.checked_sub(1) {
+            Some(before) => Ok(page.after(self.key(&self.values(database, before).await?)?)?),
+            None => Ok(page),
+        }
     }
 
     /// The values as a key of the engine.

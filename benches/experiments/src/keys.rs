@@ -12,10 +12,10 @@ use target::Target;
 
 pub const EXPERIMENT: Experiment = Experiment {
     name: "keys",
-    shows: "Random keys dirty a page of the index for almost each row of a transaction, write it to the log, and \
-            scatter a range of keys over the whole table; without an index, the order of keys makes no difference.",
-    does_not_show: "It does not show a table larger than memory, where each of those pages is a read of the \
-            disk, nor many cores, whose writers wait for each other at the right edge of the index.",
+    shows: "Random keys dirty more pages of the index and write more log; without an index, their order changes \
+            neither.",
+    does_not_show: "It does not show a table larger than memory, where each page is a read of the disk, nor writers \
+            on many cores.",
     plot: Plot::Bars(1, 2),
     run: |bench| Box::pin(run(bench)),
 };

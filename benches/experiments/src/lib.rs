@@ -6,7 +6,7 @@
 //!
 //! Each experiment creates its own databases, takes the compared ways in turns, and prints a table. It counts work where
 //! the database can count it: SQLite the instructions of its virtual machine, PostgreSQL the buffers that it reads.
-//! Times are medians, and mean something only as ratios within one run.
+//! Times are medians or sums over rounds, and mean something only as ratios within one run.
 
 mod aggregates;
 mod count;

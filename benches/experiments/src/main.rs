@@ -31,11 +31,19 @@ struct Options {
     out: Option<PathBuf>,
 }
 
+/// What shells report of a process that an interrupt ended.
+const INTERRUPTED: u8 = 130;
+
 #[tokio::main]
 async fn main() -> ExitCode {
     let options = Options::parse();
     for experiment in ALL.iter().filter(|one| [one.name, "all"].contains(&options.experiment.as_str())) {
-        if let Err(error) = run(experiment, &options).await {
+        // The databases are dropped with the run.
+        let result = tokio::select! {
+            result = run(experiment, &options) => result,
+            _ = tokio::signal::ctrl_c() => return ExitCode::from(INTERRUPTED),
+        };
+        if let Err(error) = result {
             eprintln!("experiments: {}: {error}", experiment.name);
             return ExitCode::FAILURE;
         }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use sea_orm::{ConnectionTrait, Statement};
-use testdb::work;
+use testdb::try_work;
 
 use crate::table::{count, millis};
 use crate::{Bench, Database, Error, Measure, Unit};
@@ -43,7 +43,7 @@ pub async fn costs(bench: &Bench, ways: &[Way]) -> Result<Vec<Vec<Vec<Option<f64
         let mut of_way = Vec::new();
         for ((database, statements), times) in bench.databases.iter().zip(way).zip(times) {
             of_way.push(match statements {
-                Some(statements) => vec![Some(count(counted(database, statements).await)), Some(median(times))],
+                Some(statements) => vec![Some(count(counted(database, statements).await?)), Some(median(times))],
                 None => vec![None, None],
             });
         }
@@ -60,12 +60,12 @@ async fn time(database: &Database, statements: &[Statement]) -> Result<Duration,
     Ok(start.elapsed())
 }
 
-async fn counted(database: &Database, statements: &[Statement]) -> u64 {
+async fn counted(database: &Database, statements: &[Statement]) -> Result<u64, Error> {
     let mut sum = 0;
     for statement in statements {
-        sum += work(&database.db, statement.clone()).await;
+        sum += try_work(&database.db, statement.clone()).await?;
     }
-    sum
+    Ok(sum)
 }
 
 /// The median in milliseconds.

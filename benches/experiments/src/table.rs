@@ -10,6 +10,8 @@ use serde::Serialize;
 pub enum Unit {
     /// A number of things.
     Count,
+    /// A number of things, to hundredths: a mean.
+    Hundredths,
     /// Milliseconds.
     Milliseconds,
     /// Bytes.
@@ -100,6 +102,7 @@ impl Unit {
     pub fn show(self, value: f64) -> String {
         match self {
             Self::Count => grouped(value),
+            Self::Hundredths => format!("{value:.2}"),
             Self::Percent => format!("{value:.0} %"),
             Self::Bytes => scaled(value, &[("B", 1.0), ("kB", 1e3), ("MB", 1e6), ("GB", 1e9)]),
             Self::Milliseconds => scaled(value, &[("ns", 1e-6), ("µs", 1e-3), ("ms", 1.0), ("s", 1e3)]),
@@ -138,6 +141,11 @@ pub fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
+/// A number of things as text.
+pub fn shown(number: u64) -> String {
+    Unit::Count.show(count(number))
+}
+
 /// A number of things as a value.
 #[expect(clippy::cast_precision_loss, reason = "below 2^53")]
 pub fn count(number: u64) -> f64 {
@@ -151,6 +159,7 @@ mod tests {
     #[test]
     fn values_have_three_digits_and_a_unit() {
         assert_eq!(Unit::Count.show(1_234_567.0), "1,234,567");
+        assert_eq!(Unit::Hundredths.show(0.0449), "0.04");
         assert_eq!(Unit::Milliseconds.show(0.0234), "23.4 µs");
         assert_eq!(Unit::Milliseconds.show(11_751.0), "11.8 s");
         assert_eq!(Unit::Milliseconds.show(0.0), "0 ns");

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::kind::{KINDS, Kind};
-use crate::table::{count, millis};
+use crate::table::{count, millis, shown};
 use crate::{Bench, Database, Error, Measure, Table, Unit};
 
 const ROUNDS: u64 = 5;
@@ -13,8 +13,7 @@ const ORDERED: u64 = 10_000;
 pub async fn run(bench: &Bench) -> Result<Table, Error> {
     let groups = [vec!["server".to_owned()], bench.names()].concat();
     let measures = [Measure::new("time", Unit::Milliseconds), Measure::new("in order", Unit::Percent)];
-    let title =
-        format!("{} keys, and how many of them are greater than the one before", Unit::Count.show(count(bench.keys)));
+    let title = format!("{} keys, and how many of them are greater than the one before", shown(bench.keys));
     let mut table = Table::new(title, &["key"], groups, &measures);
 
     let number = bench.keys / ROUNDS;

@@ -3,15 +3,18 @@
 use std::time::{Duration, Instant};
 
 use futures_util::future::try_join_all;
-use sea_orm::ConnectionTrait;
+use sea_orm::{ConnectionTrait, DatabaseConnection};
 
 use super::target::{Cost, Target};
-use crate::table::{count, millis};
+use crate::measure::median;
+use crate::table::{count, millis, shown};
 use crate::{Bench, Error, Measure, Table, Unit};
 
 const ROUNDS: u64 = 10;
 /// The rows of a transaction.
 const BATCH: u64 = 1_000;
+/// The rounds of single rows.
+const SINGLE_ROUNDS: u64 = 5;
 const WRITERS: u64 = 8;
 
 /// Fills the tables in turns. Each item has one table for each database.
@@ -43,59 +46,69 @@ pub async fn batches(bench: &Bench, targets: &[Vec<Target<'_>>]) -> Result<Table
         let Some(Target { kind, is_indexed, .. }) = targets.first() else { continue };
         let mut values = Vec::new();
         for (target, Cost { time, log, dirtied }) in targets.iter().zip(costs) {
-            let [size, index] = target.sizes().await?;
-            let index = is_indexed.then(|| count(index));
-            values.push(vec![Some(millis(time)), Some(count(log)), Some(count(dirtied)), Some(count(size)), index]);
+            let (size, index) = (target.size().await?, target.index_size().await?);
+            let counts = [Some(log), Some(dirtied), Some(size), index];
+            values.push([Some(millis(time))].into_iter().chain(counts.map(|number| number.map(count))).collect());
         }
-        table.push(&[kind.name, if *is_indexed { "unique" } else { "none" }], values);
+        table.push(&[kind.name, if *is_indexed { "primary key" } else { "none" }], values);
     }
     Ok(table)
 }
 
-/// Inserts single rows into the full tables, by one writer, then by several.
+/// Inserts single rows into the full tables, by one writer and by several, in turns.
 pub async fn single_rows(bench: &Bench, targets: &[Vec<Target<'_>>]) -> Result<Table, Error> {
-    let rows = (bench.rows / 500).max(WRITERS);
-    let (first, last) = (bench.rows + 1, bench.rows + rows);
+    // As many for each writer.
+    let rows = (bench.rows / 2_500 / WRITERS).max(1) * WRITERS;
+    let mut writers = Vec::new();
+    for database in &bench.databases {
+        writers.push(database.writers(WRITERS).await?);
+    }
+    let mut counted = vec![vec![Cost::default(); bench.databases.len()]; targets.len()];
+    let mut times = vec![vec![[Vec::new(), Vec::new()]; bench.databases.len()]; targets.len()];
+    for round in 0..SINGLE_ROUNDS {
+        let first = bench.rows + 1 + 3 * rows * round;
+        for ((targets, costs), times) in targets.iter().zip(&mut counted).zip(&mut times) {
+            for (((target, cost), [alone, together]), writers) in targets.iter().zip(costs).zip(times).zip(&writers) {
+                let Cost { log, dirtied, .. } = target.insert(first, first + rows - 1, 1).await?;
+                cost.log += log;
+                cost.dirtied += dirtied;
+                alone.push(time(*target, &writers[..1], first + rows, rows).await?);
+                together.push(time(*target, writers, first + 2 * rows, rows).await?);
+            }
+        }
+    }
+
     let measures = [
-        Measure::new("a row", Unit::Milliseconds),
-        Measure::new("log", Unit::Bytes),
-        Measure::new("dirtied pages", Unit::Count),
+        Measure::new("log of a row", Unit::Bytes),
+        Measure::new("dirtied pages of a row", Unit::Hundredths),
+        Measure::new("a row by one writer", Unit::Milliseconds),
         Measure::new("a row by 8 writers", Unit::Milliseconds),
     ];
-    let title = format!("Insert of {} rows into the indexed tables, one in a transaction", shown(rows));
+    let title = format!("Inserts of {} rows into the full tables, one in a transaction", shown(SINGLE_ROUNDS * rows));
     let mut table = Table::new(title, &["key"], bench.names(), &measures);
-    for targets in targets {
-        let mut values = Vec::new();
-        for target in targets {
-            let alone = target.insert(first, last, 1).await?;
-            let together = together(*target, last + 1, rows / WRITERS).await?;
-            values.push(vec![
-                Some(millis(alone.time) / count(rows)),
-                Some(count(alone.log) / count(rows)),
-                Some(count(alone.dirtied)),
-                Some(millis(together) / count(rows / WRITERS * WRITERS)),
-            ]);
-        }
-        table.push(&[targets.first().map_or("", |target| target.kind.name)], values);
+    for ((targets, costs), times) in targets.iter().zip(counted).zip(times) {
+        let values = costs.into_iter().zip(times).map(|(cost, times)| {
+            let of_row = |sum: u64| Some(count(sum) / count(SINGLE_ROUNDS * rows));
+            let [alone, together] = times.map(|times| Some(median(times) / count(rows)));
+            vec![of_row(cost.log), of_row(cost.dirtied), alone, together]
+        });
+        table.push(&[targets.first().map_or("", |target| target.kind.name)], values.collect());
     }
     Ok(table)
 }
 
-/// The time in which all writers together insert so many rows each.
-async fn together(target: Target<'_>, first: u64, rows: u64) -> Result<Duration, Error> {
-    let pool = &target.database.pool(u32::try_from(WRITERS).unwrap_or(u32::MAX)).await?;
+/// The time in which all writers together insert so many rows, after a checkpoint.
+async fn time(target: Target<'_>, writers: &[DatabaseConnection], first: u64, rows: u64) -> Result<Duration, Error> {
+    target.checkpoint().await?;
     let start = Instant::now();
-    let writers = (0..WRITERS).map(|writer| async move {
-        for number in 0..rows {
-            let number = first + writer * rows + number;
-            pool.execute_raw(target.statement(number, number)).await?;
+    // All of them write at the right edge of an index in order.
+    let numbers = |writer: usize| (first..first + rows).skip(writer).step_by(writers.len());
+    try_join_all(writers.iter().enumerate().map(|(writer, db)| async move {
+        for number in numbers(writer) {
+            db.execute_raw(target.statement(number)).await?;
         }
         Ok::<_, Error>(())
-    });
-    try_join_all(writers).await?;
+    }))
+    .await?;
     Ok(start.elapsed())
-}
-
-fn shown(number: u64) -> String {
-    Unit::Count.show(count(number))
 }

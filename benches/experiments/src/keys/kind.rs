@@ -13,7 +13,7 @@ pub struct Kind {
     pub id: &'static str,
     /// What makes a key on PostgreSQL.
     postgres: &'static str,
-    /// What makes a key on SQLite, where a sequence is the largest row id and 1.
+    /// What makes a key on SQLite, if the row has no number for it.
     sqlite: Option<&'static str>,
     /// The type on PostgreSQL and on SQLite.
     types: [&'static str; 2],
@@ -62,7 +62,7 @@ pub const KINDS: [Kind; 4] = [
         id: "bigint",
         postgres: "nextval('keys')",
         sqlite: None,
-        types: ["bigint", "bigint"],
+        types: ["bigint", "INTEGER"],
         serve: |number| {
             let next = std::sync::atomic::AtomicU64::new(0);
             ascending(number, || Ok(next.fetch_add(1, std::sync::atomic::Ordering::Relaxed)))
@@ -95,9 +95,12 @@ fn ascending<K: PartialOrd>(number: u64, mut next: impl FnMut() -> Result<K, Err
     Ok(greater)
 }
 
-/// Creates the generators. The size of SQLite's log is read after the inserts, so nothing else may empty it.
+/// Creates the generators of PostgreSQL.
 pub async fn prepare(database: &Database) -> Result<(), Error> {
     // Where it is not PostgreSQL's own, `uuidv7()` is a function of the schema of the shop, as `bookends_ulid()` is.
     Migrator::up(&database.db, None).await?;
-    database.run(database.choose("PRAGMA wal_autocheckpoint = 0", "CREATE SEQUENCE keys")).await
+    if database.file().is_none() {
+        database.run("CREATE SEQUENCE keys").await?;
+    }
+    Ok(())
 }

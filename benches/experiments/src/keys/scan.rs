@@ -1,8 +1,9 @@
-//! A hundredth of the rows by their keys: in which order they were created, and on how many pages they lie.
+//! A hundredth of the rows, in the middle of the order of their keys: in which order they were created, and on how many
+//! pages they lie.
 
 use super::target::Target;
 use crate::measure::{COSTS, costs};
-use crate::table::count;
+use crate::table::{count, shown};
 use crate::{Bench, Error, Measure, Table, Unit};
 
 /// Reads ranges of the tables. Each item has one table for each database.
@@ -14,7 +15,7 @@ pub async fn run(bench: &Bench, targets: &[Vec<Target<'_>>]) -> Result<Table, Er
         COSTS[1],
     ];
     let rows = bench.rows / 100;
-    let title = format!("Range scan of {} neighbours in the middle of the index", Unit::Count.show(count(rows)));
+    let title = format!("Range scan of {} neighbours in the middle of the index", shown(rows));
     let mut table = Table::new(title, &["key"], bench.names(), &measures);
     let (mut ways, mut facts) = (Vec::new(), Vec::new());
     for targets in targets {
@@ -23,13 +24,13 @@ pub async fn run(bench: &Bench, targets: &[Vec<Target<'_>>]) -> Result<Table, Er
             let range = range(*target, bench.rows / 2, rows).await?;
             let sql = format!("SELECT CAST(sum(n) AS bigint) FROM {} WHERE {range}", target.table());
             way.push(Some(vec![target.database.statement(sql)]));
-            of_kind.push([in_creation_order(*target).await?, pages(*target, &range).await?]);
+            of_kind.push([Some(in_creation_order(*target).await?), pages(*target, &range).await?]);
         }
         ways.push(way);
         facts.push(of_kind);
     }
     for ((targets, facts), costs) in targets.iter().zip(facts).zip(costs(bench, &ways).await?) {
-        let values = facts.into_iter().zip(costs).map(|(facts, costs)| [facts.map(Some).to_vec(), costs].concat());
+        let values = facts.into_iter().zip(costs).map(|(facts, costs)| [facts.to_vec(), costs].concat());
         table.push(&[targets.first().map_or("", |target| target.kind.name)], values.collect());
     }
     Ok(table)
@@ -56,17 +57,12 @@ async fn in_creation_order(target: Target<'_>) -> Result<f64, Error> {
     Ok(100.0 * count(later.unsigned_abs()) / count(rows.unsigned_abs().max(2) - 1))
 }
 
-/// The pages of the table with rows of a range. SQLite does not say where a row lies: there the rows are divided evenly
-/// among the leaves of the table, in the order of their insertion.
-async fn pages(target: Target<'_>, range: &str) -> Result<f64, Error> {
-    let table = target.table();
-    let page = target.database.choose(
-        format!(
-            "rowid * (SELECT count(*) FROM dbstat WHERE name = '{table}' AND pagetype = 'leaf') / \
-             (SELECT count(*) FROM {table})"
-        ),
-        "(ctid::text::point)[0]".to_owned(),
-    );
-    let pages = target.database.integer(format!("SELECT count(DISTINCT {page}) FROM {table} WHERE {range}")).await?;
-    Ok(count(pages.unsigned_abs()))
+/// The pages of the table with rows of a range. SQLite does not say where a row lies; there the table is in the order of
+/// its keys.
+async fn pages(target: Target<'_>, range: &str) -> Result<Option<f64>, Error> {
+    if target.database.file().is_some() {
+        return Ok(None);
+    }
+    let sql = format!("SELECT count(DISTINCT (ctid::text::point)[0]) FROM {} WHERE {range}", target.table());
+    Ok(Some(count(target.database.integer(sql).await?.unsigned_abs())))
 }

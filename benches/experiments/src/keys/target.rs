@@ -1,5 +1,6 @@
 //! A table with keys, and the cost of inserting into it.
 
+use std::ops::RangeInclusive;
 use std::time::{Duration, Instant};
 
 use sea_orm::{ConnectionTrait, JsonValue, Statement};
@@ -34,28 +35,55 @@ impl Target<'_> {
         format!("{}_{}", self.kind.id, if self.is_indexed { "indexed" } else { "bare" })
     }
 
-    pub fn index(self) -> String {
-        format!("{}_id", self.table())
+    /// The keys that wait to be inserted: a temporary table, which is in no log.
+    fn staged(self) -> String {
+        format!("staged_{}", self.table())
     }
 
+    /// Creates both tables. As in the shop, SQLite orders the rows of an indexed table by their keys.
     pub async fn create(self) -> Result<(), Error> {
-        let (table, id) = (self.table(), self.kind.column_type(self.database));
-        self.database.run(&format!("CREATE TABLE {table} (id {id} NOT NULL, n bigint NOT NULL)")).await?;
-        if self.is_indexed {
-            self.database.run(&format!("CREATE UNIQUE INDEX {} ON {table} (id)", self.index())).await?;
+        let (table, staged, id) = (self.table(), self.staged(), self.kind.column_type(self.database));
+        let primary_key = if self.is_indexed { " PRIMARY KEY" } else { "" };
+        let clustered = if self.is_indexed && id == "BLOB" { " WITHOUT ROWID" } else { "" };
+        for sql in [
+            format!("CREATE TABLE {table} (id {id} NOT NULL{primary_key}, n bigint NOT NULL){clustered}"),
+            format!("CREATE TEMPORARY TABLE {staged} (n integer PRIMARY KEY, id {id} NOT NULL)"),
+        ] {
+            self.database.run(&sql).await?;
         }
         Ok(())
     }
 
-    /// Inserts the rows with these numbers, so many in each transaction, after a checkpoint. PostgreSQL counts what it does
-    /// through `EXPLAIN ANALYZE`, which adds to the time.
+    /// Makes the keys of some rows, so many in each statement.
+    async fn stage(self, rows: &[RangeInclusive<u64>]) -> Result<(), Error> {
+        let staged = self.staged();
+        self.database.run(&self.database.choose(format!("DELETE FROM {staged}"), format!("TRUNCATE {staged}"))).await?;
+        let sql = format!("INSERT INTO {staged} SELECT n, {} FROM {}", self.key(), self.database.numbers("$1", "$2"));
+        for rows in rows {
+            self.database.db.execute_raw(self.with_numbers(&sql, rows)).await?;
+        }
+        Ok(())
+    }
+
+    /// Writes all changes into the files.
+    pub async fn checkpoint(self) -> Result<(), Error> {
+        self.database.run(self.database.choose("PRAGMA wal_checkpoint(TRUNCATE)", "CHECKPOINT")).await
+    }
+
+    /// Inserts the rows with these numbers, so many in each transaction, after a checkpoint. Their keys are made before.
+    /// PostgreSQL counts what it does through `EXPLAIN ANALYZE`, which adds to the time.
     pub async fn insert(self, first: u64, last: u64, batch: u64) -> Result<Cost, Error> {
-        self.database.run(self.database.choose("PRAGMA wal_checkpoint(TRUNCATE)", "CHECKPOINT")).await?;
+        let batches: Vec<_> = (first..=last).step_by(to_usize(batch)).map(|n| n..=last.min(n + batch - 1)).collect();
+        self.stage(&batches).await?;
+        self.checkpoint().await?;
+        let sql = format!(
+            "INSERT INTO {} SELECT id, n FROM {} WHERE n BETWEEN $1 AND $2 ORDER BY n",
+            self.table(),
+            self.staged()
+        );
         let mut cost = Cost::default();
-        let mut begin = first;
-        while begin <= last {
-            let end = last.min(begin + batch - 1);
-            let statement = self.statement(begin, end);
+        for rows in &batches {
+            let statement = self.with_numbers(&sql, rows);
             let start = Instant::now();
             if self.database.file().is_some() {
                 self.database.db.execute_raw(statement).await?;
@@ -67,7 +95,6 @@ impl Target<'_> {
                 cost.log += number("WAL Bytes")?;
                 cost.dirtied += number("Shared Dirtied Blocks")?;
             }
-            begin = end + 1;
         }
         if let Some(file) = self.database.file() {
             let path = format!("{file}-wal");
@@ -77,12 +104,20 @@ impl Target<'_> {
         Ok(cost)
     }
 
-    /// The insert of the rows with these numbers.
-    pub fn statement(self, first: u64, last: u64) -> Statement {
-        // The key of SQLite's row ids is their number.
-        let key = self.kind.generator(self.database).unwrap_or_else(|| "n".to_owned());
-        let sql = format!("INSERT INTO {} SELECT {key}, n FROM {}", self.table(), self.database.numbers("$1", "$2"));
-        let values = [first, last].map(|number| i64::try_from(number).unwrap_or(i64::MAX).into());
+    /// The insert of the row with this number, which makes its key.
+    pub fn statement(self, number: u64) -> Statement {
+        let numbers = self.database.numbers("$1", "$2");
+        let sql = format!("INSERT INTO {} SELECT {}, n FROM {numbers}", self.table(), self.key());
+        self.with_numbers(&sql, &(number..=number))
+    }
+
+    /// The expression that makes a key. Where there is no generator, the key is the number of the row.
+    fn key(self) -> String {
+        self.kind.generator(self.database).unwrap_or_else(|| "n".to_owned())
+    }
+
+    fn with_numbers(self, sql: &str, rows: &RangeInclusive<u64>) -> Statement {
+        let values = [rows.start(), rows.end()].map(|number| i64::try_from(*number).unwrap_or(i64::MAX).into());
         Statement::from_sql_and_values(self.database.db.get_database_backend(), sql, values)
     }
 
@@ -94,16 +129,26 @@ impl Target<'_> {
         Ok(plan[0]["Plan"].clone())
     }
 
-    /// The size of the table and of its index in bytes.
-    pub async fn sizes(self) -> Result<[u64; 2], Error> {
-        let mut sizes = [0; 2];
-        for (name, size) in [self.table(), self.index()].into_iter().zip(&mut sizes) {
-            let sql = self.database.choose(
-                format!("SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name = '{name}'"),
-                format!("SELECT coalesce(pg_relation_size(to_regclass('{name}')), 0)"),
-            );
-            *size = self.database.integer(sql).await?.unsigned_abs();
-        }
-        Ok(sizes)
+    /// The bytes of the table.
+    pub async fn size(self) -> Result<u64, Error> {
+        let table = self.table();
+        let sql = self.database.choose(
+            format!("SELECT sum(pgsize) FROM dbstat WHERE name = '{table}'"),
+            format!("SELECT pg_relation_size('{table}')"),
+        );
+        Ok(self.database.integer(sql).await?.unsigned_abs())
     }
+
+    /// The bytes of the index. On SQLite, the indexed table is its own index.
+    pub async fn index_size(self) -> Result<Option<u64>, Error> {
+        if !self.is_indexed || self.database.file().is_some() {
+            return Ok(None);
+        }
+        let sql = format!("SELECT pg_relation_size('{}_pkey')", self.table());
+        Ok(Some(self.database.integer(sql).await?.unsigned_abs()))
+    }
+}
+
+fn to_usize(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
 }

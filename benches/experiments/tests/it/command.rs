@@ -44,7 +44,7 @@ fn what_cannot_be_measured_is_refused_with_its_reason() {
     for (arguments, reason) in [
         (&["counts"][..], "invalid value 'counts'"),
         (&["count", "--rows", "10"], "10 is not in 1000..=100000000"),
-        (&["count", "--postgres", "nowhere"], "expected a URL that ends in a database name, not `nowhere`"),
+        (&["count", "--postgres", "nowhere"], "expected a URL such as `postgres://user@host/database`"),
         (&["count", "--postgres", "postgres://127.0.0.1:1/postgres"], "experiments: count: "),
         (&["cursors", "--rows", "1000", "--out", "/dev/null/folder"], "experiments: cursors: /dev/null/folder: "),
     ] {
