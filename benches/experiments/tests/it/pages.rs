@@ -126,10 +126,15 @@ async fn a_report_says_what_it_shows_and_what_it_does_not() {
     let report = report("cursors", 1_000).await;
     let text = report.to_markdown();
     assert!(text.contains(report.shows) && text.contains(report.does_not_show), "{text}");
+    let document = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/measurements.md");
+    let document = std::fs::read_to_string(document).unwrap();
+    let words: Vec<&str> = document.split_whitespace().collect();
+    let document = words.join(" ");
     for experiment in experiments::ALL {
         for sentence in [experiment.shows, experiment.does_not_show] {
             assert!(sentence.ends_with('.') && sentence.matches(". ").count() == 0, "{}: {sentence}", experiment.name);
             assert!(sentence.split(' ').count() <= 25, "{}: {sentence}", experiment.name);
+            assert!(document.contains(sentence), "docs/measurements.md does not say: {sentence}");
         }
     }
 }
