@@ -52,6 +52,11 @@ impl Scan {
         arguments.fold(0, |count, (_, value)| count + size(&value.node, variables, bound.saturating_sub(count) + 1))
     }
 
+    /// Whether a list has arguments besides those of its page and its order.
+    pub fn is_filtered(field: &Field) -> bool {
+        !field.arguments.iter().all(|(name, _)| OF_PAGE.contains(&name.node.as_str()))
+    }
+
     /// The number of rows that a statement over the list may read: 0 without a filter, because it then reads its page only.
     /// A filter that is not valid reads nothing.
     pub fn rows(
@@ -61,7 +66,7 @@ impl Scan {
         backend: DbBackend,
         statistics: impl FnOnce() -> Arc<Statistics>,
     ) -> u64 {
-        if field.arguments.iter().all(|(name, _)| OF_PAGE.contains(&name.node.as_str())) {
+        if !Self::is_filtered(field) {
             return 0;
         }
         let statistics = statistics();

@@ -186,17 +186,12 @@ impl<'a> Pricing<'a> {
         let Tables { backend, statistics } = &self.prices.tables;
         let values = scan.values(field, self.variables, MAX_VALUES);
         self.values += values;
-        self.varies |= values > 0;
+        self.varies |= Scan::is_filtered(field);
         if self.values > MAX_VALUES {
             // The request is refused.
             return 0;
         }
-        let mut is_filtered = false;
-        let rows = scan.rows(field, self.variables, *backend, || {
-            is_filtered = true;
-            statistics()
-        });
-        self.varies |= is_filtered;
+        let rows = scan.rows(field, self.variables, *backend, || statistics());
         let compared = rows.saturating_mul(CONDITIONS_FOR_ONE.max(values as u64));
         let cost = compared.saturating_mul(statements as u64) / (FILTERED_FOR_ONE * CONDITIONS_FOR_ONE);
         let cost = usize::try_from(cost).unwrap_or(usize::MAX);
