@@ -22,18 +22,43 @@ pub(crate) fn unions(terms: impl Iterator<Item = SelectStatement>, size: usize) 
     std::iter::from_fn(union).collect()
 }
 
-/// The brackets in unions of up to `size` brackets. Each row holds the number of its bracket.
-pub(crate) fn tagged(
-    brackets: impl Iterator<Item = (SelectStatement, Order)>,
-    size: usize,
-    dialect: Dialect,
-) -> Vec<SelectStatement> {
+/// The brackets in as few unions as the database accepts. Each row holds the number of its bracket.
+pub(crate) fn tagged(brackets: Vec<(SelectStatement, Order)>, dialect: Dialect) -> Vec<SelectStatement> {
+    // A key with NULLs has fewer parameters than others.
+    let parameters = brackets.iter().map(|(bracket, _)| dialect.parameters(bracket)).max().unwrap_or_default();
     let tag = |(batch, (bracket, order)): (usize, _)| {
         let mut rows = placed(bracket, &order, dialect);
         rows.expr_as(Expr::cust(batch.to_string()), BATCH);
         rows
     };
-    unions(brackets.enumerate().map(tag), size).into_iter().map(in_order).collect()
+    let brackets = brackets.into_iter().enumerate().map(tag);
+    unions(brackets, dialect.terms(parameters)).into_iter().map(in_order).collect()
+}
+
+/// Statements of one row at most each, in unions. Each row holds the number of its statement.
+pub(crate) fn tagged_each(rows: impl Iterator<Item = SelectStatement>, dialect: Dialect) -> Vec<SelectStatement> {
+    let tag = |(batch, rows): (usize, _)| wrapped(rows).expr_as(Expr::cust(batch.to_string()), BATCH).take();
+    let rows: Vec<_> = rows.enumerate().map(tag).collect();
+    let parameters = rows.iter().map(|rows| dialect.parameters(rows)).max().unwrap_or_default();
+    unions(rows.into_iter(), dialect.terms(parameters))
+}
+
+/// Runs these statements, and returns each row with its number.
+pub(crate) async fn run_each<C>(
+    db: &C,
+    statements: Vec<SelectStatement>,
+    dialect: Dialect,
+) -> Result<Vec<(usize, Record)>, DbErr>
+where
+    C: ReadRows + ?Sized,
+{
+    let mut found = Vec::new();
+    for statement in statements {
+        for row in db.read(dialect.statement(&statement)).await? {
+            found.push((batch(&row)?, row));
+        }
+    }
+    Ok(found)
 }
 
 /// Orders rows by bracket, and within each bracket by its own order.

@@ -25,12 +25,13 @@
 //! column, `keyset_inside`. It is not a filter: with a filter, a short window would scan to the end of the table.
 
 use sea_orm::sea_query::{
-    Alias, CaseStatement, CommonTableExpression, Condition, Expr, IntoIden, Order as SqlOrder, OrderedStatement, Query,
-    SelectStatement, UnionType, WithClause,
+    Alias, CaseStatement, Condition, Expr, IntoIden, Order as SqlOrder, OrderedStatement, Query, SelectStatement,
+    UnionType, WithClause,
 };
 use sea_orm::{DbBackend, DbErr, DynIden, Statement};
 
 use crate::dialect::Dialect;
+use crate::keyed::Keyed;
 use crate::range::{self, Edge, Index, Range};
 use crate::{Key, Order, Page};
 
@@ -40,8 +41,6 @@ pub(crate) const SEGMENT: &str = "keyset_segment";
 pub(crate) const WITNESS: i32 = 0;
 /// The column that is 1 for a row short of the far cursor, else 0. Without a far cursor it is absent.
 pub(crate) const INSIDE: &str = "keyset_inside";
-/// The table of the rows of a computed order.
-const CANDIDATES: &str = "keyset_candidates";
 
 /// The column with the value of the sort at this position.
 pub(crate) fn key_column(place: usize) -> DynIden {
@@ -52,8 +51,8 @@ pub(crate) fn key_column(place: usize) -> DynIden {
 
 /// The statement that reads this page of a query's rows. See the [module](self) for its form.
 ///
-/// The query brings its columns, filters and joins. Its own order, limit and offset are dropped.
-/// [`fetch`](crate::fetch) runs the statement. Use this function to inspect it, or to explain it:
+/// The query brings its columns, filters and joins. Its own order, limit and offset are dropped. The page's offset is
+/// no part of the statement: [`fetch`](crate::fetch) looks up its key first, and then runs the statement. Use this function to inspect it, or to explain it:
 ///
 /// ```
 /// # use sea_orm::{DbBackend, EntityTrait, QueryTrait, tests_cfg::cake};
@@ -102,7 +101,7 @@ impl Bracket {
         let (order, back) = page.travel();
         let near = page.near().map(|key| key.bind(dialect));
         let far = page.far().map(|key| key.bind(dialect));
-        let source = Source::of(query, &order);
+        let source = Keyed::of(query, &order);
         let (order, back) = (source.order(order), source.order(back));
 
         let (witnesses, ranges) = match &near {
@@ -124,10 +123,10 @@ impl Bracket {
             range.confine(&mut rows, order, index, dialect);
             rows.limit(limit).take()
         };
-        let before = witnesses.iter().map(|range| branch(WITNESS, range, &back, 1));
+        let before = witnesses.iter().map(|range| branch(WITNESS, range, &back, page.witnesses()));
         let pages = (1..).zip(&ranges).map(|(segment, range)| branch(segment, range, &order, size));
         let branches = before.chain(pages).collect();
-        let limit = size + witnesses.len() as u64;
+        let limit = size + witnesses.len() as u64 * page.witnesses();
         Self { branches, pages: ranges.len(), candidates: source.candidates, order, limit }
     }
 
@@ -150,35 +149,6 @@ impl Bracket {
             union.with_cte(candidates);
         }
         union
-    }
-}
-
-/// The rows of the branches, with the keys among their columns.
-struct Source {
-    rows: SelectStatement,
-    candidates: Option<WithClause>,
-}
-
-impl Source {
-    /// The query itself, so that each branch is a descent of an index. A computed order has no index: then the query's
-    /// rows are computed once, and the branches select from them.
-    fn of(query: &SelectStatement, order: &Order) -> Self {
-        let mut rows = query.clone();
-        rows.clear_order_by().reset_limit().reset_offset();
-        for (place, sort) in order.sorts().iter().enumerate() {
-            rows.expr_as(sort.expr.clone(), key_column(place));
-        }
-        if !order.is_computed() {
-            return Self { rows, candidates: None };
-        }
-        let table = CommonTableExpression::new().table_name(CANDIDATES).query(rows).materialized(true).to_owned();
-        let rows = Query::select().expr(Expr::cust("*")).from(CANDIDATES).take();
-        Self { rows, candidates: Some(WithClause::new().cte(table).to_owned()) }
-    }
-
-    /// Converts an order over the query to an order over these rows.
-    fn order(&self, order: Order) -> Order {
-        if self.candidates.is_some() { order.over_columns(key_column) } else { order }
     }
 }
 

@@ -3,9 +3,11 @@
 use sea_orm::sea_query::SelectStatement;
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, FromQueryResult, Select};
 
+use crate::batch::{run, tagged};
 use crate::bracket::{order_by_keys, select, unordered};
 use crate::dialect::Dialect;
 use crate::join::joined;
+use crate::offset::skipped;
 use crate::range::Index;
 use crate::slice::Reader;
 use crate::source::Parts;
@@ -118,6 +120,15 @@ where
     S::wrap(read(db, source.parts(), page, joins, Some(texts)).await?)
 }
 
+/// What is read of each list, besides its page.
+#[derive(Clone, Copy)]
+pub(crate) struct Reading<'a> {
+    pub joins: &'a [Join],
+    pub texts: Option<&'a Texts>,
+    pub index: Index,
+    pub dialect: Dialect,
+}
+
 /// A slice for each list.
 async fn read<C: ReadRows + ?Sized>(
     db: &C,
@@ -128,19 +139,51 @@ async fn read<C: ReadRows + ?Sized>(
 ) -> Result<Vec<Slice<Record>>, DbErr> {
     let dialect = Dialect::of(db)?;
     page.check(dialect).map_err(|error| DbErr::Type(error.to_string()))?;
+    let reading = Reading { joins, texts, index: parts.index(), dialect };
+    if page.offset > 0 {
+        let queries = parts.queries();
+        let pages = skipped(db, &queries, page, reading.index, dialect).await?;
+        return read_places(db, queries.into_iter().zip(pages).collect(), reading).await;
+    }
     if let Some(parents) = parts.parents {
         return many::fetch(db, parts.query, parents, page, joins, dialect, texts).await;
     }
-    let write = |page: &Page| dialect.statement(&rows(parts.query, page, joins, parts.index(), dialect));
+    Ok(vec![read_one(db, parts.query, page, reading).await?])
+}
+
+/// The slice of one list.
+async fn read_one<C: ReadRows + ?Sized>(
+    db: &C,
+    query: &SelectStatement,
+    page: &Page,
+    Reading { joins, texts, index, dialect }: Reading<'_>,
+) -> Result<Slice<Record>, DbErr> {
+    let write = |page: &Page| dialect.statement(&rows(query, page, joins, index, dialect));
     let kept = match texts {
         None => None,
         Some(texts) => {
-            let shape = Shape { query: parts.query, page, joins, parents: None, dialect };
+            let shape = Shape { query, page, joins, parents: None, dialect };
             texts.statement(shape, &[], |page| Ok(Some(write(page))))?
         }
     };
     let rows = db.read(kept.unwrap_or_else(|| write(page))).await?;
-    Ok(vec![Slice::of(rows, &mut Reader::new(page, dialect))?])
+    Slice::of(rows, &mut Reader::new(page, dialect))
+}
+
+/// The slices of lists, each with a page of its own.
+pub(crate) async fn read_places<C: ReadRows + ?Sized>(
+    db: &C,
+    lists: Vec<(SelectStatement, Page)>,
+    reading: Reading<'_>,
+) -> Result<Vec<Slice<Record>>, DbErr> {
+    if let [(query, page)] = lists.as_slice() {
+        return Ok(vec![read_one(db, query, page, reading).await?]);
+    }
+    let Reading { joins, index, dialect, .. } = reading;
+    let bracket = |(query, page): &(_, Page)| (rows(query, page, joins, index, dialect), page.travel().0);
+    let brackets: Vec<_> = lists.iter().map(bracket).collect();
+    let pages: Vec<&Page> = lists.iter().map(|(_, page)| page).collect();
+    run(db, tagged(brackets, dialect), &pages, dialect).await
 }
 
 /// The statement that reads a page of one list, with its joins.

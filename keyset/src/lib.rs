@@ -62,6 +62,7 @@ mod page;
 mod source;
 mod storable;
 
+mod keyed;
 mod range;
 
 pub mod bracket;
@@ -78,12 +79,16 @@ mod texts;
 mod batch;
 mod many;
 
+mod around;
+mod offset;
+
 mod as_of;
 mod count;
 mod count_up_to;
 mod numbered;
 mod statistics;
 
+pub use around::{Around, fetch_around};
 pub use as_of::{as_of, since};
 pub use count::count;
 pub use count_up_to::{Count, count_up_to};

@@ -1,11 +1,13 @@
-//! Numbered pages by keys: the cursors that open the pages around a page.
+//! Numbered pages by keys: the cursors that open the pages around a page, and their numbers.
 
 use sea_orm::DbErr;
 use sea_orm::sea_query::SelectStatement;
 
-use crate::batch::{run, tagged};
+use crate::batch::{run, run_each, tagged, tagged_each};
 use crate::bracket::select;
+use crate::count::COUNT;
 use crate::dialect::Dialect;
+use crate::keyed::counts_beyond;
 use crate::range::Index;
 use crate::{End, Key, Page, ReadRows, Record, Slice, Source};
 
@@ -16,7 +18,7 @@ pub const MAX_PAGES: u32 = 5;
 /// the list. The default has no keys.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageCursors {
-    /// The number of this page, from 1. `None` if the list begins further away than `pages` pages.
+    /// The number of this page, from 1. `None` if more than `within` rows stand before it.
     ///
     /// If the page does not begin a multiple of n after the beginning of the list, the number is rounded up.
     pub number: Option<u64>,
@@ -28,18 +30,24 @@ pub struct PageCursors {
     pub previous: Vec<Option<Key>>,
     /// The pages after this one, nearest first. If there are fewer than `pages`, the list ends with the last of them.
     pub next: Vec<Key>,
-    /// The last n rows. They overlap the page before them unless the length of the list is a multiple of n.
+    /// The last page, which begins a multiple of n after the beginning of the list. If its number is not known, the last n
+    /// rows instead: they overlap the page before them unless the length of the list is a multiple of n.
     pub last: Option<Key>,
+    /// The number of the last page. `None` if more than `within` rows stand before it.
+    pub last_number: Option<u64>,
 }
 
-/// Finds the cursors of up to `pages` pages on each side of a slice, and of the last page: numbered pagination without
-/// `OFFSET` and without `COUNT`. For [`Lists`](crate::Lists), pass the vector of slices that [`fetch`](crate::fetch)
-/// returned.
+/// Finds the cursors of up to `pages` pages on each side of a slice, and of the last page: numbered pagination by keys.
+/// For [`Lists`](crate::Lists), pass the vector of slices that [`fetch`](crate::fetch) returned.
 ///
 /// One statement reads keys only, about (2 × `pages` + 1) × n of them. `pages` is at most [`MAX_PAGES`]; a larger
 /// number counts as that. The pages are those of the whole list, whichever window the page was cut from. Around an
 /// empty page, or a page of size 0, there are no cursors. Under a computed order the rows are computed once for each of
 /// the three directions.
+///
+/// Pages further from an end than `pages` have numbers only if up to `within` rows stand before them. Another statement
+/// counts these rows, unless the page has an [offset](Page::offset), and those after the page: it reads their keys, up to
+/// `within` and a page of them. With `within` 0 nothing is counted.
 ///
 /// ```no_run
 /// # use sea_orm::{EntityTrait, tests_cfg::{cake, fruit}};
@@ -48,7 +56,7 @@ pub struct PageCursors {
 /// let order = Order::of::<cake::Entity>([])?;
 /// let page = Page::first(&order, 10);
 /// let slice = fetch(db, cake::Entity::find(), &page).await?;
-/// let around = page_cursors(db, cake::Entity::find(), &page, &slice, 3).await?;
+/// let around = page_cursors(db, cake::Entity::find(), &page, &slice, 3, 1_000_000).await?;
 /// if let Some(key) = around.next.get(1) {
 ///     println!("the page after the next one opens after {}", order.seal(key)?);
 /// }
@@ -56,7 +64,8 @@ pub struct PageCursors {
 /// # }
 /// ```
 ///
-/// One statement serves up to 133 lists whose slices have rows, or fewer if the query has many parameters.
+/// One statement of each kind serves up to 133 lists whose slices have rows, or fewer if the query has many parameters
+/// or the order has NULLs.
 ///
 /// # Errors
 ///
@@ -67,6 +76,7 @@ pub async fn page_cursors<C, S, M>(
     page: &Page,
     slices: &S::Of<Slice<M>>,
     pages: u32,
+    within: u32,
 ) -> Result<S::Of<PageCursors>, DbErr>
 where
     C: ReadRows + ?Sized,
@@ -82,68 +92,140 @@ where
         )));
     }
     let lists: Vec<_> = queries.into_iter().zip(slices).collect();
-    S::wrap(around(db, &lists, page, pages.min(MAX_PAGES), parts.index(), dialect).await?)
+    let pages = Pages { page, pages: pages.min(MAX_PAGES), within, index: parts.index(), dialect };
+    S::wrap(pages.around(db, &lists).await?)
 }
 
-/// The cursors around the slice of each query.
-async fn around<C, M>(
-    db: &C,
-    lists: &[(SelectStatement, &Slice<M>)],
-    page: &Page,
+/// The pages to find.
+struct Pages<'a> {
+    page: &'a Page,
     pages: u32,
+    within: u32,
     index: Index,
     dialect: Dialect,
-) -> Result<Vec<PageCursors>, DbErr>
-where
-    C: ReadRows + ?Sized,
-{
-    let sides: Vec<_> = lists.iter().map(|(_, slice)| sides(page, slice, pages)).collect();
-    let looks: Vec<&Page> = sides.iter().flatten().flatten().collect();
-    let mut brackets = Vec::with_capacity(looks.len());
-    for ((query, _), sides) in lists.iter().zip(&sides) {
-        let keys = query.clone().clear_selects().take();
-        brackets.extend(sides.iter().flatten().map(|side| (select(&keys, side, index, dialect), side.travel().0)));
-    }
-    // A key with NULLs has fewer parameters than others.
-    let parameters = brackets.iter().map(|(bracket, _)| dialect.parameters(bracket)).max().unwrap_or_default();
-    let statements = tagged(brackets.into_iter(), dialect.terms(parameters), dialect);
-    let mut found = run(db, statements, &looks, dialect).await?.into_iter();
+}
 
-    let mut next_side = || found.next().ok_or_else(|| DbErr::Custom("a bracket without a slice".into()));
-    let cursors = |((_, slice), sides): (&(_, &Slice<M>), &Option<_>)| match (sides, slice.rows.last()) {
-        (Some(_), Some(last)) => {
-            Ok(cursors(&last.key, [next_side()?, next_side()?, next_side()?], page.size as usize, pages as usize))
+/// The rows ahead of a slice, behind it, and at the end of the list.
+type Sides<T> = [T; 3];
+
+/// The numbers of rows before and after a page; `None` for one that is too large.
+type Counts = [Option<u64>; 2];
+
+impl Pages<'_> {
+    /// The cursors around the slice of each query.
+    async fn around<C, M>(&self, db: &C, lists: &[(SelectStatement, &Slice<M>)]) -> Result<Vec<PageCursors>, DbErr>
+    where
+        C: ReadRows + ?Sized,
+    {
+        let sides: Vec<Option<Sides<Page>>> = lists.iter().map(|(_, slice)| self.sides(slice)).collect();
+        let looks: Vec<&Page> = sides.iter().flatten().flatten().collect();
+        let mut brackets = Vec::with_capacity(looks.len());
+        for ((query, _), sides) in lists.iter().zip(&sides) {
+            let keys = query.clone().clear_selects().take();
+            let side = |side| (select(&keys, side, self.index, self.dialect), side.travel().0);
+            brackets.extend(sides.iter().flatten().map(side));
         }
-        _ => Ok(PageCursors::default()),
-    };
-    lists.iter().zip(&sides).map(cursors).collect()
-}
+        let mut found = run(db, tagged(brackets, self.dialect), &looks, self.dialect).await?.into_iter();
+        let mut next_side = || found.next().ok_or_else(|| DbErr::Custom("a bracket without a slice".into()));
+        let found: Vec<Option<Sides<Slice<Record>>>> = sides
+            .iter()
+            .map(|sides| sides.is_some().then(|| Ok([next_side()?, next_side()?, next_side()?])).transpose())
+            .collect::<Result<_, DbErr>>()?;
 
-/// The pages ahead of a slice, behind it, and at the end of the list. `None` around an empty page.
-fn sides<M>(page: &Page, slice: &Slice<M>, pages: u32) -> Option<[Page; 3]> {
-    let (Some(first), Some(last), size @ 1..) = (slice.rows.first(), slice.rows.last(), page.size) else { return None };
-    let look = |end, size, after: Option<&Key>, before: Option<&Key>| Page {
-        order: page.order.clone(),
-        end,
-        size,
-        after: after.cloned(),
-        before: before.cloned(),
-    };
-    Some([
-        look(End::Front, pages.saturating_mul(size), Some(&last.key), None),
-        look(End::Back, pages.saturating_mul(size).saturating_add(1), None, Some(&first.key)),
-        look(End::Back, size.saturating_add(1), None, None),
-    ])
-}
+        let counts = self.counts(db, lists, &found).await?;
+        let cursors = |(((_, slice), sides), counts): ((&(_, &Slice<M>), _), Counts)| match (sides, slice.rows.last()) {
+            (Some(sides), Some(last)) => self.cursors(&last.key, slice.rows.len(), sides, counts),
+            _ => PageCursors::default(),
+        };
+        Ok(lists.iter().zip(found).zip(counts).map(cursors).collect())
+    }
 
-/// The cursors around a page that ends with this key, from the slices on its three sides.
-fn cursors(last: &Key, [ahead, behind, end]: [Slice<Record>; 3], size: usize, pages: usize) -> PageCursors {
-    PageCursors {
-        number: (!behind.has_previous).then(|| 1 + behind.rows.len().div_ceil(size) as u64),
-        current: behind.rows.last().map(|row| row.key.clone()),
-        previous: previous(&behind, size, pages),
-        next: next(last, &ahead, size, pages),
-        last: end.rows.first().filter(|_| end.rows.len() > size).map(|row| row.key.clone()),
+    /// The pages ahead of a slice, behind it, and at the end of the list. `None` around an empty page.
+    fn sides<M>(&self, slice: &Slice<M>) -> Option<Sides<Page>> {
+        let (Some(first), Some(last), size @ 1..) = (slice.rows.first(), slice.rows.last(), self.page.size) else {
+            return None;
+        };
+        let order = &self.page.order;
+        let many = self.pages.saturating_mul(size);
+        Some([
+            Page { after: Some(last.key.clone()), ..Page::first(order, many) },
+            Page { before: Some(first.key.clone()), ..Page::last(order, many.saturating_add(1)) },
+            Page::last(order, size.saturating_add(1)),
+        ])
+    }
+
+    /// The numbers of rows before and after each page: what was found beside it, and what lies beyond that.
+    async fn counts<C, M>(
+        &self,
+        db: &C,
+        lists: &[(SelectStatement, &Slice<M>)],
+        found: &[Option<Sides<Slice<Record>>>],
+    ) -> Result<Vec<Counts>, DbErr>
+    where
+        C: ReadRows + ?Sized,
+    {
+        let mut counts: Vec<Counts> = vec![[None; 2]; lists.len()];
+        let (order, back) = (self.page.order.clone(), self.page.order.backward());
+        let limit = u64::from(self.within) + u64::from(self.page.size) + 1;
+        let (mut terms, mut counted) = (Vec::new(), Vec::new());
+        for (list, sides) in found.iter().enumerate() {
+            let Some([ahead, behind, _]) = sides else { continue };
+            let offset = u64::from(self.page.offset);
+            let ends = [
+                (behind, behind.has_previous, behind.rows.first(), &back, End::Front),
+                (ahead, ahead.has_next, ahead.rows.last(), &order, End::Back),
+            ];
+            for (side, (near, has_more, furthest, order, end)) in ends.into_iter().enumerate() {
+                let known = near.rows.len() as u64;
+                counts[list][side] = match furthest {
+                    _ if !has_more => Some(known),
+                    _ if offset > 0 && self.page.end == end => Some(offset),
+                    Some(row) if self.within > 0 => {
+                        let query = &lists[list].0;
+                        let more = counts_beyond(query, order, &row.key, limit, self.index, self.dialect);
+                        counted.extend(more.iter().map(|_| (list, side)));
+                        terms.extend(more);
+                        Some(known)
+                    }
+                    _ => None,
+                };
+            }
+        }
+        for (place, row) in run_each(db, tagged_each(terms.into_iter(), self.dialect), self.dialect).await? {
+            let (list, side) = counted[place];
+            let count = row.count(COUNT)?;
+            let sum = counts[list][side].map(|known| known + count);
+            counts[list][side] = sum.filter(|_| count < limit);
+        }
+        Ok(counts)
+    }
+
+    /// The cursors around a page of this many rows that ends with this key.
+    fn cursors(
+        &self,
+        last: &Key,
+        rows: usize,
+        [ahead, behind, end]: Sides<Slice<Record>>,
+        [before, after]: Counts,
+    ) -> PageCursors {
+        let (size, pages, each) = (self.page.size as usize, self.pages as usize, u64::from(self.page.size));
+        let reach = u64::from(self.within.max(self.page.offset));
+        let is_near = !behind.has_previous;
+        let number = before.filter(|rows| is_near || *rows <= reach).map(|before| 1 + before.div_ceil(each));
+        let length = before.zip(after).map(|(before, after)| before + rows as u64 + after);
+        let is_whole = is_near && !ahead.has_next;
+        let starts = |length: &u64| (length - 1) / each * each;
+        let length = length.filter(|length| is_whole || starts(length) <= reach);
+        let on_last = length.map_or(each, |length| length - starts(&length));
+        let before_last = end.rows.iter().rev().nth(usize::try_from(on_last).unwrap_or(usize::MAX));
+        PageCursors {
+            number,
+            current: behind.rows.last().map(|row| row.key.clone()),
+            previous: previous(&behind, size, pages),
+            next: next(last, &ahead, size, pages),
+            last: before_last.map(|row| row.key.clone()),
+            last_number: length.map(|length| length.div_ceil(each)),
+        }
     }
 }
 

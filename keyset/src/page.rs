@@ -11,7 +11,10 @@ use crate::{CursorError, Key, KeyError, Order};
 /// | `first: n` | the first n rows of the window |
 /// | `last: n` | the last n rows of the window, in the order of the list |
 /// | `after`, `before` | define the window: the rows strictly between the two cursors |
+/// | `offset: k` with `first` | n rows after the first k rows of the list |
+/// | `offset: k` with `last` | n rows before the last k rows of the list |
 /// | `first` and `last` | rejected |
+/// | `offset` and `after` or `before` | rejected |
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Args {
     /// The number of rows, from the front.
@@ -22,9 +25,11 @@ pub struct Args {
     pub last: Option<i64>,
     /// Only rows short of this cursor. An empty text counts as absent.
     pub before: Option<String>,
+    /// The number of rows to skip from the page's end of the list. 0 counts as absent.
+    pub offset: Option<i64>,
 }
 
-/// The bounds of a page's size: by default 20 rows, and at most 100.
+/// The bounds of a page: by default 20 rows, at most 100, and at most 1,000,000 rows to skip.
 ///
 /// ```
 /// use keyset::Limits;
@@ -38,11 +43,13 @@ pub struct Limits {
     pub default: u32,
     /// The largest size. A larger one is rejected, never clamped.
     pub max: u32,
+    /// The largest offset. The database reads the keys of all rows that it skips.
+    pub max_offset: u32,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { default: 20, max: 100 }
+        Self { default: 20, max: 100, max_offset: 1_000_000 }
     }
 }
 
@@ -74,6 +81,10 @@ pub struct Page {
     pub(crate) size: u32,
     pub(crate) after: Option<Key>,
     pub(crate) before: Option<Key>,
+    /// The number of rows to skip from the end.
+    pub(crate) offset: u32,
+    /// Whether it shows the row at `after` in its middle.
+    pub(crate) is_around: bool,
 }
 
 /// The error for arguments that make no page.
@@ -90,6 +101,26 @@ pub enum PageError {
         /// The largest size.
         max: u32,
     },
+    /// An offset that is negative or above [`Limits::max_offset`].
+    #[error(
+        "`offset` skips 0 to {max} rows, not {asked}: to go further, continue after a cursor, count from the other end \
+         with `last`, or narrow the list by a filter"
+    )]
+    Offset {
+        /// The requested offset.
+        asked: i64,
+        /// The largest offset.
+        max: u32,
+    },
+    /// An offset together with a cursor.
+    #[error("`offset` counts from an end of the list: pass no `{0}` beside it")]
+    OffsetWithCursor(&'static str),
+    /// A page around a row together with another argument than `first`.
+    #[error("a page around an object has a size, `first`, and no `{0}`")]
+    AroundWith(&'static str),
+    /// A page around a row that holds no row.
+    #[error("a page around an object holds at least 1 item")]
+    AroundNothing,
     /// A text that is not a cursor of the order.
     #[error("`{argument}`: {error}")]
     Cursor {
@@ -114,11 +145,17 @@ impl Page {
         };
         let max = limits.max;
         let size = u32::try_from(size).ok().filter(|size| *size <= max).ok_or(PageError::Size { asked: size, max })?;
-        Ok(Self {
+        let page = Self {
             after: open(order, "after", args.after.as_deref())?,
             before: open(order, "before", args.before.as_deref())?,
             ..Self::at(end, order, size)
-        })
+        };
+        let (asked, max) = (args.offset.unwrap_or_default(), limits.max_offset);
+        let offset = u32::try_from(asked).ok().filter(|offset| *offset <= max);
+        match (offset.ok_or(PageError::Offset { asked, max })?, args.offset) {
+            (_, None) => Ok(page),
+            (offset, Some(_)) => page.offset(offset),
+        }
     }
 
     /// The first `size` rows of the list. [`Page::after`] and [`Page::before`] narrow the list to a window.
@@ -144,10 +181,27 @@ impl Page {
     }
 
     fn at(end: End, order: &Order, size: u32) -> Self {
-        Self { order: order.clone(), end, size, after: None, before: None }
+        Self { order: order.clone(), end, size, after: None, before: None, offset: 0, is_around: false }
     }
 
-    /// The same page of the rows beyond this key.
+    /// The same page after skipping this many rows from its end of the list.
+    ///
+    /// The page is found in two statements. The first skips over the keys of the rows, in the index of the order, and
+    /// returns the last of them. The second is the [bracket](crate::bracket) at that key, so the page, its flags and its
+    /// keys are those of a walk by cursors. Beyond the end of the list the page is empty.
+    ///
+    /// # Errors
+    ///
+    /// [`PageError::OffsetWithCursor`] for a page of a window.
+    pub fn offset(self, rows: u32) -> Result<Self, PageError> {
+        match (&self.after, &self.before) {
+            (Some(_), _) => Err(PageError::OffsetWithCursor("after")),
+            (_, Some(_)) => Err(PageError::OffsetWithCursor("before")),
+            (None, None) => Ok(Self { offset: rows, ..self }),
+        }
+    }
+
+    /// The same page of the rows beyond this key, without an offset.
     ///
     /// # Errors
     ///
@@ -155,17 +209,17 @@ impl Page {
     /// checked: two orders whose sorts have the same types cannot be told apart by a key.
     pub fn after(self, key: Key) -> Result<Self, KeyError> {
         key.check(&self.order)?;
-        Ok(Self { after: Some(key), ..self })
+        Ok(Self { after: Some(key), offset: 0, ..self })
     }
 
-    /// The same page of the rows short of this key.
+    /// The same page of the rows short of this key, without an offset.
     ///
     /// # Errors
     ///
     /// As [`Page::after`].
     pub fn before(self, key: Key) -> Result<Self, KeyError> {
         key.check(&self.order)?;
-        Ok(Self { before: Some(key), ..self })
+        Ok(Self { before: Some(key), offset: 0, ..self })
     }
 
     /// The order of the list.
@@ -190,6 +244,12 @@ impl Page {
             End::Front => (front, back),
             End::Back => (back, front),
         }
+    }
+
+    /// The number of rows on the near side of its key that its bracket reads: one that proves that there are rows, or the
+    /// rows up to the middle of the page and one more.
+    pub(crate) fn witnesses(&self) -> u64 {
+        if self.is_around { u64::from(self.size) + 1 } else { 1 }
     }
 
     /// The key at which reading starts.
@@ -227,7 +287,7 @@ mod tests {
     #[track_caller]
     fn check(args: Args, expected: Result<(End, u32), &str>) {
         let order = Order::of::<cake::Entity>([]).unwrap();
-        let found = Page::new(&args, &order, Limits { default: 2, max: 5 });
+        let found = Page::new(&args, &order, Limits { default: 2, max: 5, max_offset: 9 });
         let found = found.map(|page| (page.end(), page.size())).map_err(|error| error.to_string());
         assert_eq!(found, expected.map_err(String::from), "{args:?}");
     }
@@ -254,6 +314,23 @@ mod tests {
     }
 
     #[test]
+    fn an_offset_is_bounded_and_stands_alone() {
+        let offset = |offset, args| Args { offset: Some(offset), ..args };
+        check(offset(9, args(None, Some(3))), Ok((End::Back, 3)));
+        check(offset(0, args(None, None)), Ok((End::Front, 2)));
+        let far = "`offset` skips 0 to 9 rows, not 10: to go further, continue after a cursor, count from the other end \
+                   with `last`, or narrow the list by a filter";
+        check(offset(10, args(None, None)), Err(far));
+        check(offset(-1, args(None, None)), Err(&far.replace("10", "-1")));
+        let order = Order::of::<cake::Entity>([]).unwrap();
+        let cursor = || Some(order.seal(&Key::new(&order, vec![7.into()]).unwrap()).unwrap().into());
+        let message = "`offset` counts from an end of the list: pass no `after` beside it";
+        check(offset(0, Args { after: cursor(), ..args(Some(1), None) }), Err(message));
+        check(offset(1, Args { before: cursor(), ..args(None, Some(1)) }), Err(&message.replace("after", "before")));
+        check(offset(1, Args { before: Some(String::new()), ..args(None, Some(1)) }), Ok((End::Back, 1)));
+    }
+
+    #[test]
     fn a_page_built_in_code_is_the_page_of_the_arguments() {
         let order = Order::of::<cake::Entity>([Sort::asc(cake::Column::Name)]).unwrap();
         let key = |name: &str, id: i32| Key::new(&order, vec![name.into(), id.into()]).unwrap();
@@ -261,11 +338,11 @@ mod tests {
         let cursor = |key| Some(order.seal(key).unwrap().into());
         let (after, before) = (cursor(&low), cursor(&high));
 
-        let args = Args { first: Some(4), after: after.clone(), before: before.clone(), last: None };
+        let args = Args { first: Some(4), after: after.clone(), before: before.clone(), ..Args::default() };
         let built = Page::first(&order, 4).after(low.clone()).unwrap().before(high.clone()).unwrap();
         assert_eq!(format!("{built:?}"), format!("{:?}", Page::new(&args, &order, Limits::default()).unwrap()));
 
-        let args = Args { first: None, last: Some(4), after, before };
+        let args = Args { last: Some(4), after, before, ..Args::default() };
         let built = Page::last(&order, 4).after(low).unwrap().before(high).unwrap();
         assert_eq!(format!("{built:?}"), format!("{:?}", Page::new(&args, &order, Limits::default()).unwrap()));
     }

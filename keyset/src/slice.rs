@@ -27,6 +27,13 @@ pub struct Slice<M> {
     pub has_next: bool,
 }
 
+impl<M> Default for Slice<M> {
+    /// An empty list.
+    fn default() -> Self {
+        Self { rows: Vec::new(), has_previous: false, has_next: false }
+    }
+}
+
 /// A row and its key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Row<M> {
@@ -132,6 +139,9 @@ impl<M> Slice<M> {
     /// Cuts a page out of its bracket, as [`fetch`](crate::fetch) does. Use it if you run the
     /// [statement](crate::bracket::bracket) yourself. Pass the rows in the order of the statement.
     pub fn cut(found: Vec<Found<M>>, page: &Page) -> Self {
+        if page.is_around {
+            return Self::centred(found, page.size as usize);
+        }
         let behind = found.iter().any(|found| found.segment == WITNESS);
         let mut ahead = found.into_iter().filter(|found| found.segment != WITNESS && found.inside);
         let mut rows: Vec<_> = ahead.by_ref().take(page.size as usize).map(|found| found.row).collect();
@@ -145,6 +155,19 @@ impl<M> Slice<M> {
             }
         };
         Self { rows, has_previous, has_next }
+    }
+
+    /// Cuts a page around the last row of the near side: half of the others before it, and where there are fewer, more
+    /// after it, and the reverse.
+    fn centred(found: Vec<Found<M>>, size: usize) -> Self {
+        let behind = found.iter().filter(|found| found.segment == WITNESS).count();
+        let ahead = found.len() - behind;
+        let others = size.saturating_sub(1);
+        let before = (others / 2).max(others.saturating_sub(ahead)).min(behind.saturating_sub(1));
+        let start = behind.saturating_sub(1) - before;
+        let has_next = found.len() > start + size;
+        let rows = found.into_iter().map(|found| found.row).skip(start).take(size).collect();
+        Self { rows, has_previous: start > 0, has_next }
     }
 }
 
@@ -185,6 +208,36 @@ mod tests {
         check(last(3), &rows, ("cba", false, true));
         check(last(2), &rows, ("ba", true, true));
         check(last(3), &rows[1..], ("cba", false, false));
+    }
+
+    #[test]
+    fn a_page_around_a_row_is_full_where_the_list_is_long_enough() {
+        let order = Order::of::<cake::Entity>([]).unwrap();
+        // Of 9 rows: the bracket reads up to `size` + 1 up to the middle, and `size` + 1 after it.
+        let check = |size: u32, middle: usize, expected: (&str, bool, bool)| {
+            let page = Page { is_around: true, ..Page::first(&order, size) };
+            let row = |item| Row { key: Key::new(&order, vec![0.into()]).unwrap(), item };
+            let side = |segment, items: &str| {
+                items.chars().map(|item| Found { segment, inside: true, row: row(item) }).collect::<Vec<_>>()
+            };
+            let list = "abcdefghi";
+            let near = side(WITNESS, &list[(middle + 1).saturating_sub(size as usize + 1)..=middle]);
+            let far = side(1, &list[middle + 1..list.len().min(middle + 2 + size as usize)]);
+            let slice = Slice::cut([near, far].concat(), &page);
+            let items: String = slice.rows.iter().map(|row| row.item).collect();
+            assert_eq!((items.as_str(), slice.has_previous, slice.has_next), expected, "{size} around {middle}");
+        };
+        check(1, 4, ("e", true, true));
+        check(2, 4, ("ef", true, true));
+        check(3, 4, ("def", true, true));
+        check(3, 0, ("abc", false, true));
+        check(3, 8, ("ghi", true, false));
+        check(4, 7, ("fghi", true, false));
+        check(9, 4, ("abcdefghi", false, false));
+        check(9, 0, ("abcdefghi", false, false));
+        check(20, 8, ("abcdefghi", false, false));
+        check(8, 8, ("bcdefghi", true, false));
+        check(8, 0, ("abcdefgh", false, true));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use testdb::TestDb;
 use crate::atlas::{self, City, Column, Criterion, Model};
 use crate::naive::{self, Expected};
 
-pub const LIMITS: Limits = Limits { default: 100, max: 100 };
+pub const LIMITS: Limits = Limits { default: 100, max: 100, max_offset: 1_000_000 };
 
 /// A position in a list: its row, which may be deleted since, and its cursor.
 pub type Place = (Model, String);
@@ -18,7 +18,7 @@ pub fn args((end, size): (End, usize), after: Option<&Place>, before: Option<&Pl
     let size = i64::try_from(size).ok();
     let (first, last) = if end == End::Front { (size, None) } else { (None, size) };
     let cursor = |place: Option<&Place>| place.map(|(_, cursor)| cursor.clone());
-    Args { first, after: cursor(after), last, before: cursor(before) }
+    Args { first, after: cursor(after), last, before: cursor(before), offset: None }
 }
 
 /// The page that the naive twin finds.

@@ -3,6 +3,7 @@
 mod atlas;
 mod naive;
 
+mod around;
 mod as_of;
 mod cost;
 mod count;
@@ -12,6 +13,7 @@ mod joined;
 mod kinds;
 mod many;
 mod numbered;
+mod offset;
 mod random;
 mod statement;
 mod statistics;

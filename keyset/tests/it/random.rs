@@ -1,6 +1,6 @@
 //! Random rows, orders, filters and arguments, with rows deleted, inserted and changed between the pages.
 
-use keyset::{Args, Direction, End, Key, Nulls, Page, fetch};
+use keyset::{Args, Direction, End, Key, Nulls, Page, Texts, fetch, fetch_around};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use sea_orm::prelude::*;
@@ -10,6 +10,7 @@ use testdb::TestDb;
 use crate::atlas::{self, City, Column, Criterion, Model};
 use crate::exactness::LIMITS;
 use crate::naive::{self, Expected};
+use crate::{around, offset};
 
 /// A change between two pages.
 #[derive(Clone, Debug)]
@@ -108,16 +109,30 @@ async fn run(db: &DatabaseConnection, start: Vec<Model>, criteria: &[Criterion],
         let (after, before) = (anchor(step.after), anchor(step.before));
         let size = i64::try_from(step.size).ok();
         let (first, last) = if step.end == End::Front { (size, None) } else { (None, size) };
-        let args = Args { first, after: after.map(cursor), last, before: before.map(cursor) };
+        let args = Args { first, after: after.map(cursor), last, before: before.map(cursor), offset: None };
         let page = Page::new(&args, &order, LIMITS).unwrap();
         let mut query = City::find();
         if filtered {
             query = query.filter(Condition::any().add(Column::People.gte(1)).add(Column::Rank.eq(0)));
         }
-        let slice = fetch(db, query, &page).await.unwrap();
+        let slice = fetch(db, query.clone(), &page).await.unwrap();
         let kept: Vec<Model> = cities.iter().filter(|city| keeps(filtered, city)).cloned().collect();
         let twin = naive::slice(&kept, criteria, (step.end, step.size), after, before);
         assert_eq!(Expected::of(&slice), twin, "{order} {args:?} over {kept:?}");
+
+        let end = (step.end, step.size);
+        let offset = step.before.unwrap_or_default() % 15;
+        let slice = fetch(db, query.clone(), &offset::page(&order, end, offset)).await.unwrap();
+        let twin = offset::expected(&kept, criteria, end, offset);
+        assert_eq!(Expected::of(&slice), twin, "{order} {end:?} after {offset} rows of {kept:?}");
+
+        // The row may be gone, or not match.
+        let Some(row) = after.filter(|_| step.size > 0) else { continue };
+        let asked = around::around(&order, step.size, row.id);
+        let slice = fetch_around(db, query, &asked, &[], &Texts::default()).await.unwrap();
+        let twin = around::expected(&naive::sorted(&kept, criteria), step.size, row.id);
+        let found = slice.map(|slice| around::ids(&order, slice));
+        assert_eq!(found, twin, "{order} {} around {} of {kept:?}", step.size, row.id);
     }
 }
 

@@ -1,0 +1,91 @@
+//! A query's rows with their keys, and the statements that read keys alone.
+
+use sea_orm::sea_query::{CommonTableExpression, Expr, Query, SelectStatement, WithClause};
+
+use crate::bracket::{SEGMENT, key_column};
+use crate::dialect::Dialect;
+use crate::many::limited_count;
+use crate::range::{self, Edge, Index, Range};
+use crate::{Key, Order};
+
+/// The table of the rows of a computed order.
+const CANDIDATES: &str = "keyset_candidates";
+
+/// A query's rows, with the keys among their columns.
+pub(crate) struct Keyed {
+    pub(crate) rows: SelectStatement,
+    pub(crate) candidates: Option<WithClause>,
+}
+
+impl Keyed {
+    /// The query itself, so that each statement over a range is a descent of an index. A computed order has no index: then
+    /// the query's rows are computed once, and the statements select from them.
+    pub(crate) fn of(query: &SelectStatement, order: &Order) -> Self {
+        let mut rows = query.clone();
+        rows.clear_order_by().reset_limit().reset_offset();
+        for (place, sort) in order.sorts().iter().enumerate() {
+            rows.expr_as(sort.expr.clone(), key_column(place));
+        }
+        if !order.is_computed() {
+            return Self { rows, candidates: None };
+        }
+        let table = CommonTableExpression::new().table_name(CANDIDATES).query(rows).materialized(true).to_owned();
+        let rows = Query::select().expr(Expr::cust("*")).from(CANDIDATES).take();
+        Self { rows, candidates: Some(WithClause::new().cte(table).to_owned()) }
+    }
+
+    /// Converts an order over the query to an order over these rows.
+    pub(crate) fn order(&self, order: Order) -> Order {
+        if self.candidates.is_some() { order.over_columns(key_column) } else { order }
+    }
+
+    /// The keys alone, in the form of a page's rows.
+    fn keys(query: &SelectStatement, order: &Order) -> (SelectStatement, Order) {
+        let keyed = Self::of(&query.clone().clear_selects().take(), order);
+        let order = keyed.order(order.clone());
+        let mut rows = keyed.rows;
+        rows.expr_as(Expr::cust("1"), SEGMENT);
+        if let Some(candidates) = keyed.candidates {
+            rows.with_cte(candidates);
+        }
+        (rows, order)
+    }
+}
+
+/// The keys of a query's rows, in no order.
+pub(crate) fn keys(query: &SelectStatement, order: &Order) -> SelectStatement {
+    Keyed::keys(query, order).0
+}
+
+/// The keys of one of the ranges that make up all rows, counted from 0, in order.
+pub(crate) fn keys_of_range(
+    query: &SelectStatement,
+    order: &Order,
+    number: usize,
+    index: Index,
+    dialect: Dialect,
+) -> SelectStatement {
+    let (mut rows, order) = Keyed::keys(query, order);
+    if let Some(range) = range::all(&order).get(number) {
+        range.confine(&mut rows, &order, index, dialect);
+    }
+    rows
+}
+
+/// The statements whose sum is the number of rows strictly beyond a key. Each counts up to a limit.
+pub(crate) fn counts_beyond(
+    query: &SelectStatement,
+    order: &Order,
+    key: &Key,
+    limit: u64,
+    index: Index,
+    dialect: Dialect,
+) -> Vec<SelectStatement> {
+    let (rows, order) = Keyed::keys(query, order);
+    let count = |range: &Range| {
+        let mut rows = rows.clone();
+        range.confine(&mut rows, &order, index, dialect);
+        limited_count(rows.clear_selects().clear_order_by().take(), limit)
+    };
+    range::beyond(&order, &key.bind(dialect), Edge::Exclusive, dialect).iter().map(count).collect()
+}

@@ -1,0 +1,85 @@
+//! Pages by number: the key before a page is found by skipping over keys.
+//!
+//! ```sql
+//! -- cities ORDER BY rank, id: the page after the first 1,000
+//! SELECT rank AS keyset_0, id AS keyset_1 FROM city ORDER BY rank, id LIMIT 1 OFFSET 999
+//! ```
+//!
+//! The database reads keys alone, in the index of the order, and no row of the table where the index covers the filter.
+//! The page itself is the [bracket](crate::bracket) at that key.
+//!
+//! The ranges of an order with NULLs are skipped one after the other: their union would be sorted.
+
+use sea_orm::DbErr;
+use sea_orm::sea_query::SelectStatement;
+
+use crate::batch::{run_each, tagged_each};
+use crate::count::COUNT;
+use crate::dialect::Dialect;
+use crate::keyed::keys_of_range;
+use crate::many::limited_count;
+use crate::range::{self, Index};
+use crate::slice::Reader;
+use crate::{End, Key, Page, ReadRows};
+
+/// A list of which rows are left to skip.
+struct Skip {
+    list: usize,
+    left: u64,
+}
+
+/// The page of each query that begins after the page's offset, without an offset.
+pub(crate) async fn skipped<C>(
+    db: &C,
+    queries: &[SelectStatement],
+    page: &Page,
+    index: Index,
+    dialect: Dialect,
+) -> Result<Vec<Page>, DbErr>
+where
+    C: ReadRows + ?Sized,
+{
+    let mut pages = vec![beyond_the_end(page); queries.len()];
+    let mut skips: Vec<Skip> = (0..queries.len()).map(|list| Skip { list, left: u64::from(page.offset) }).collect();
+    let order = page.travel().0;
+    let ranges = range::all(&order).len();
+    for number in 0..ranges {
+        let keys = |skip: &Skip| keys_of_range(&queries[skip.list], &order, number, index, dialect);
+        let last = skips.iter().map(|skip| keys(skip).limit(1).offset(skip.left - 1).take());
+        let mut found = vec![false; skips.len()];
+        let mut reader = Reader::new(page, dialect);
+        for (place, row) in run_each(db, tagged_each(last, dialect), dialect).await? {
+            pages[skips[place].list] = beyond(page, reader.read(row)?.row.key);
+            found[place] = true;
+        }
+        let mut found = found.into_iter();
+        skips.retain(|_| !found.next().unwrap_or_default());
+        if skips.is_empty() || number + 1 == ranges {
+            break;
+        }
+        let counts =
+            skips.iter().map(|skip| limited_count(keys(skip).clear_selects().clear_order_by().take(), skip.left));
+        for (place, row) in run_each(db, tagged_each(counts, dialect), dialect).await? {
+            skips[place].left -= row.count(COUNT)?;
+        }
+    }
+    Ok(pages)
+}
+
+/// The page beyond a key, going from the page's end.
+fn beyond(page: &Page, key: Key) -> Page {
+    let page = Page { offset: 0, ..page.clone() };
+    match page.end {
+        End::Front => Page { after: Some(key), ..page },
+        End::Back => Page { before: Some(key), ..page },
+    }
+}
+
+/// The empty page at the other end: a list with rows has them all before it.
+fn beyond_the_end(page: &Page) -> Page {
+    let end = match page.end {
+        End::Front => End::Back,
+        End::Back => End::Front,
+    };
+    Page { end, size: 0, offset: 0, ..page.clone() }
+}
