@@ -55,6 +55,7 @@ impl Arguments<'_> {
             after: self.get("after")?,
             last: self.get::<Option<i32>>("last")?.map(Into::into),
             before: self.get("before")?,
+            offset: self.get::<Option<i32>>("offset")?.map(Into::into),
         })
     }
 }

@@ -11,7 +11,7 @@ use uuid::Uuid;
 pub mod code {
     /// An argument that the field cannot accept.
     pub const BAD_USER_INPUT: &str = "BAD_USER_INPUT";
-    /// `first` together with `last`, or a page size out of bounds.
+    /// A page size or an offset out of bounds, or arguments of a page that contradict each other.
     pub const PAGE_INVALID: &str = "PAGE_INVALID";
     /// A cursor that this server did not write, or a damaged one.
     pub const CURSOR_INVALID: &str = "CURSOR_INVALID";
@@ -23,6 +23,8 @@ pub mod code {
     pub const ID_INVALID: &str = "ID_INVALID";
     /// A number that GraphQL's `Int` of 32 bits cannot hold.
     pub const OUT_OF_RANGE: &str = "OUT_OF_RANGE";
+    /// A page around an object that is gone, or that the list does not have.
+    pub const NOT_FOUND: &str = "NOT_FOUND";
     /// An object that another one refers to was deleted in between. Only a subscription can meet this.
     pub const GONE: &str = "GONE";
     /// The server's own fault.
@@ -100,9 +102,9 @@ impl From<Error> for async_graphql::Error {
 impl From<PageError> for Error {
     fn from(error: PageError) -> Self {
         let code = match &error {
-            PageError::BothEnds | PageError::Size { .. } => code::PAGE_INVALID,
             PageError::Cursor { error: CursorError::OtherOrder, .. } => code::CURSOR_OF_OTHER_ORDER,
             PageError::Cursor { .. } => code::CURSOR_INVALID,
+            _ => code::PAGE_INVALID,
         };
         Self::client(code, error.to_string())
     }

@@ -4,23 +4,24 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use async_graphql::{OutputType, Pos};
-use keyset::{Lists, Order, Page};
-use sea_orm::Select;
+use async_graphql::{ID, OutputType, Pos};
+use keyset::{Around, Lists, Order, Page};
+use sea_orm::{Condition, Select};
 
-use crate::Result;
-use crate::arguments::Given;
+use crate::arguments::{Arguments, Given};
 use crate::connection::Connection as ConnectionType;
+use crate::error::code;
 use crate::filter::Scope;
 use crate::input::InputFields;
 use crate::keyed::Keyed;
-use crate::object::{Column, Model, RowObject};
+use crate::object::{Column, Fields, Identity, Model, RowObject};
 use crate::plan::collect::Collected;
-use crate::plan::connection::{Connection, Connections};
+use crate::plan::connection::{Asked, Connection, Connections};
 use crate::plan::object::Boxed;
 use crate::plan::writer::Writer;
 use crate::plan::{Planner, Run};
 use crate::registry::ObjectFields;
+use crate::{Error, Result};
 
 mod args;
 mod root;
@@ -116,10 +117,28 @@ fn register<U: Listed>(fields: &mut ObjectFields<'_>, name: &'static str, descri
             "last",
             "At most this many, from the back, in the order of the list. Not together with `first`.",
         )
-        .field::<Option<String>>("before", "Only objects before this cursor.");
+        .field::<Option<String>>("before", "Only objects before this cursor.")
+        .field::<Option<i32>>(
+            "offset",
+            "Skips this many objects from the front, or with `last` from the back: from 0 to the server's cap, which is \
+             1,000,000 unless configured. Not together with a cursor. The database reads the keys of all that it skips: to \
+             go on, use the page's cursors.",
+        );
+    if identity::<U>().is_some() {
+        arguments.field::<Option<ID>>(
+            "around",
+            "The page of `first` objects in which the object with this id stands: in the middle where the list has enough on \
+             either side. Not together with `last`, `offset` or a cursor. `NOT_FOUND` if the list does not have the object.",
+        );
+    }
     U::Args::describe(&mut arguments);
     let arguments = arguments.finish();
     fields.field_of(name, description, ty, arguments);
+}
+
+/// What finds an object of this type by its global id, if it has one.
+fn identity<U: RowObject>() -> Option<Identity> {
+    Fields::<U>::of().identity
 }
 
 /// A list field of a document.
@@ -127,6 +146,7 @@ struct Plan<U: Listed> {
     /// The type and the field, for traces and metrics.
     name: String,
     arguments: Given,
+    identity: Option<Identity>,
     connection: Connection<U>,
 }
 
@@ -135,6 +155,7 @@ impl<U: Listed> Plan<U> {
         Self {
             name: format!("{parent}.{name}"),
             arguments: Given::of(&field.field().node),
+            identity: identity::<U>(),
             // Another statement: its joins are named from the beginning.
             connection: Connection::new(&field.sets(), &mut planner.of_statement()),
         }
@@ -145,20 +166,30 @@ impl<U: Listed> Plan<U> {
         run: &Run<'_>,
         lists: impl FnOnce(Select<U::Entity>) -> Lists<Select<U::Entity>> + Send,
     ) -> Rows<'p, U> {
-        let connections = match self.page(run) {
-            Ok((rows, page)) => Ok(self.connection.read(&self.name, lists(rows), page, run).await),
+        let connections = match self.asked(run) {
+            Ok((rows, asked)) => Ok(self.connection.read(&self.name, lists(rows), asked, run).await),
             Err(error) => Err(error),
         };
         let starts = connections.as_ref().map(Connections::starts).unwrap_or_default();
         Rows { connections, starts, numbers: Vec::new() }
     }
 
-    /// The rows and the page that the arguments name.
-    fn page(&self, run: &Run<'_>) -> Result<(Select<U::Entity>, Page)> {
+    /// The rows, and what the arguments ask of them.
+    fn asked(&self, run: &Run<'_>) -> Result<(Select<U::Entity>, Asked)> {
         let arguments = self.arguments.bind(run.variables);
         let mut scope = Scope::new(run.reader);
         let (rows, order) = U::rows(&U::Args::read(&arguments)?, &mut scope)?;
-        Ok((rows, Page::new(&arguments.page()?, &order, run.limits)?.on(scope.backend)?))
+        let asked = match self.around(&arguments)? {
+            Some(row) => Asked::Around(Around::new(&arguments.page()?, &order, run.limits, row)?),
+            None => Asked::Page(Page::new(&arguments.page()?, &order, run.limits)?.on(scope.backend)?),
+        };
+        Ok((rows, asked))
+    }
+
+    /// The object that the page is to be around.
+    fn around(&self, arguments: &Arguments<'_>) -> Result<Option<Condition>> {
+        let Some(identity) = &self.identity else { return Ok(None) };
+        arguments.get::<Option<ID>>("around")?.map(|id| identity(&id)).transpose()
     }
 }
 
@@ -175,6 +206,10 @@ impl<U: Listed> ListRows for Rows<'_, U> {
         writer.nullable(|writer| match &self.connections {
             Ok(connections) => {
                 let list = self.numbers.get(parent).copied().unwrap_or_default();
+                if connections.lacks_object(list) {
+                    let message = "the list does not have the object of `around`: it is gone, or it does not match";
+                    return Err(writer.fail(Error::client(code::NOT_FOUND, message), position));
+                }
                 connections.write(list, self.starts.get(list).copied().unwrap_or_default(), writer)
             }
             Err(error) => Err(writer.fail(error.clone(), position)),

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use async_graphql::OutputType;
 use async_graphql::registry::Registry;
+use async_graphql::{ID, OutputType};
 use keyset::Modelled;
-use sea_orm::{ColumnTrait, EntityTrait};
+use sea_orm::{ColumnTrait, Condition, EntityTrait};
 use serde::Serialize;
 
+use crate::Result;
 use crate::cost::Cost;
 use crate::global_id::{GlobalId, NodeType};
 use crate::keyed::Keyed;
@@ -56,9 +57,13 @@ pub type Column<T> = <<T as RowObject>::Entity as EntityTrait>::Column;
 /// Writes the value of a field as JSON.
 pub(crate) type Leaf<M> = Arc<dyn Fn(&M, &mut Vec<u8>) + Send + Sync>;
 
+/// The condition that finds the object with a global id.
+pub(crate) type Identity = Arc<dyn Fn(&ID) -> Result<Condition> + Send + Sync>;
+
 /// The fields of an object.
 pub struct Fields<T: RowObject> {
     description: &'static str,
+    pub(crate) identity: Option<Identity>,
     pub(crate) all: Vec<Field<T>>,
     pub(crate) relations: Vec<Box<dyn Relation<T>>>,
 }
@@ -88,7 +93,7 @@ pub(crate) enum Kind<T: RowObject> {
 impl<T: RowObject> Fields<T> {
     /// The declared fields of a type.
     pub(crate) fn of() -> Self {
-        let mut fields = Self { description: "", all: Vec::new(), relations: Vec::new() };
+        let mut fields = Self { description: "", identity: None, all: Vec::new(), relations: Vec::new() };
         T::fields(&mut fields);
         fields
     }
@@ -124,8 +129,12 @@ impl<T: RowObject> Fields<T> {
     where
         T: Keyed,
     {
-        let id = move |row: &Model<T>| async_graphql::ID::from(GlobalId { node_type, key: T::key(row) });
-        self.leaf::<async_graphql::ID>("id", description, Arc::new(move |row, json| write(&id(row), json)));
+        self.identity = Some(Arc::new(move |id| {
+            let id = GlobalId::<N, T::Key>::parse_as(id, node_type)?;
+            Ok(Condition::all().add(T::key_column().eq(id.key)))
+        }));
+        let id = move |row: &Model<T>| ID::from(GlobalId { node_type, key: T::key(row) });
+        self.leaf::<ID>("id", description, Arc::new(move |row, json| write(&id(row), json)));
     }
 
     /// A relation to one: the object whose key this column of the row holds. It is read in the statement of the row.

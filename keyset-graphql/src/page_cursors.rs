@@ -10,11 +10,14 @@ use crate::Result;
 const SHOWN: usize = 2;
 /// The number of pages looked for on either side: one more, to know whether the list ends with those that are shown.
 pub const REACH: u32 = 3;
+/// What needs the rows before and after the page to be counted.
+pub const COUNTED: &[&str] = &["page", "last"];
 
 /// The pages around a page, each opened by `first` (the size of this page) and `after` its cursor.
 ///
-/// They are found by seeking three pages to either side, however long the list is. So pages have numbers only up to
-/// three pages from the beginning of the list, and around an empty page there is none.
+/// They are found by seeking three pages to either side, however long the list is. Where a number or the last page is
+/// selected, the keys before and after the page are counted, up to as many as an `offset` may skip. Around an empty page
+/// there is none.
 #[derive(Serialize, SimpleObject)]
 #[serde(tag = "__typename", rename_all = "camelCase")]
 pub struct PageCursors {
@@ -26,8 +29,8 @@ pub struct PageCursors {
     around: Vec<PageCursor>,
     /// The page after this one; null on the last page.
     next: Option<PageCursor>,
-    /// The last page of the list. Where it is more than two pages away, it holds as many objects as this one, and can
-    /// overlap the page before it.
+    /// The last page of the list. Where it has no number, it holds as many objects as this one, and can overlap the page
+    /// before it.
     last: Option<PageCursor>,
 }
 
@@ -37,7 +40,7 @@ pub struct PageCursors {
 pub struct PageCursor {
     /// For `after`; empty for the first page, because an empty cursor is an absent one.
     cursor: String,
-    /// The page's number, from 1; null where the beginning of the list is too far away to know.
+    /// The page's number, from 1; null where more objects stand before it than an `offset` may skip.
     ///
     /// A page that does not begin a multiple of its size after the beginning of the list has the number of the page
     /// that its first object would be on, rounded up, and the pages around it count on from there.
@@ -69,9 +72,9 @@ impl PageCursors {
 
         let is_first = current.is_some() && found.current.is_none();
         let last = match &found.last {
-            // It is out of reach, so its number is unknown.
             Some(last) if next.len() > SHOWN => {
-                Some(PageCursor { page: None, is_current: false, ..page(Some(last), 0)? })
+                let number = found.last_number.and_then(|number| i32::try_from(number).ok());
+                Some(PageCursor { page: number, is_current: false, ..page(Some(last), 0)? })
             }
             _ => next.last().or(current.as_ref()).cloned(),
         };

@@ -19,8 +19,19 @@ pub struct Limits {
     )]
     pub max_page_size: u32,
 
+    /// Maximum `offset` of a page, in objects, and the number of objects up to which pages have numbers.
+    #[arg(
+        long,
+        env = "MAX_OFFSET",
+        default_value_t = Limits::DEFAULT.max_offset,
+        value_name = "N",
+        value_parser = clap::value_parser!(u32).range(..=i64::from(i32::MAX)),
+        global = true
+    )]
+    pub max_offset: u32,
+
     /// Maximum cost of a request. A field costs 1, a list its page size times its selection, a statement 50, an exact
-    /// count 1,000, a mutation 200, and 200 rows that a filter may read 1.
+    /// count 1,000, a mutation 200, and 200 rows that a filter may read, or that an offset skips, 1.
     #[arg(
         long,
         env = "MAX_COMPLEXITY",
@@ -66,6 +77,7 @@ impl Limits {
     /// Enough for a page of 100 objects with a page of 100 each, and for the introspection query of GraphiQL.
     pub const DEFAULT: Self = Self {
         max_page_size: 100,
+        max_offset: 1_000_000,
         max_complexity: 50_000,
         client_budget: None,
         max_depth: 20,
@@ -80,6 +92,6 @@ impl Limits {
 
     /// The limits of page sizes.
     pub fn pages(self) -> keyset::Limits {
-        keyset::Limits { max: self.max_page_size, ..keyset::Limits::default() }
+        keyset::Limits { max: self.max_page_size, max_offset: self.max_offset, ..keyset::Limits::default() }
     }
 }

@@ -42,14 +42,14 @@ codes! {
     TooDeep = "QUERY_TOO_DEEP": "the request is deeper than `MAX_DEPTH`, than 32 levels including fragments, or than 128 levels of lists and inputs";
     IntrospectionDisabled = "INTROSPECTION_DISABLED": "the document selects `__schema` or `__type`, and `INTROSPECTION` is `false`";
     BadUserInput = "BAD_USER_INPUT": "a value that an argument or a variable cannot have";
-    PageInvalid = "PAGE_INVALID": "`first` together with `last`, or a page size out of bounds";
+    PageInvalid = "PAGE_INVALID": "a page size or an `offset` out of bounds, or arguments of a page that contradict each other";
     CursorInvalid = "CURSOR_INVALID": "a damaged cursor, or one that this server did not write";
     CursorOfOtherOrder = "CURSOR_OF_OTHER_ORDER": "a valid cursor of a list in another order";
     OrderNotOffered = "ORDER_NOT_OFFERED": "an order without an index";
     FilterTooLarge = "FILTER_TOO_LARGE": "a filter with more than 500 conditions and values, or more than 10 levels";
     IdInvalid = "ID_INVALID": "a malformed id, or the id of an object of another type";
     Gone = "GONE": "an object that an event refers to was deleted before it was read";
-    NotFound = "NOT_FOUND": "no object has the id to change or to refer to";
+    NotFound = "NOT_FOUND": "no object has the id to change or to refer to, or the list does not have the object of `around`";
     InUse = "IN_USE": "the book has ratings or orders, and `cascade` is not set";
     Conflict = "CONFLICT": "other transactions prevented every attempt of a write";
     Unauthenticated = "UNAUTHENTICATED": "the mutation lacks the write token of the server, or has another one";

@@ -63,7 +63,7 @@ pub struct Filter {
 
 /// The price of a request.
 pub fn price(document: &ExecutableDocument, variables: &Variables, prices: &Prices, limits: Limits) -> Price {
-    let mut pricing = Pricing::new(document, variables, prices, limits.max_complexity);
+    let mut pricing = Pricing::new(document, variables, prices, limits);
     let mut price = Price::default();
     for (_, operation) in document.operations.iter() {
         let cost = pricing.price(&operation.node.selection_set.node);

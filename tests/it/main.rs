@@ -43,6 +43,7 @@ mod operations;
 mod outage;
 mod page;
 mod payloads;
+mod places;
 mod pool;
 mod price;
 mod probes;

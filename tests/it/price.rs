@@ -175,7 +175,12 @@ async fn a_field_costs_what_the_manual_says() {
         ("{ ratings(first: 0) { totalCount } }", 1 + 50 + 1 + 1_000),
         ("{ ratings(first: 0) { approximateCount { value } } }", 1 + 50 + 2 + 50 + 100),
         ("{ ratings(first: 0) { approximateCount(upTo: 500) { value } } }", 1 + 50 + 2 + 50 + 50),
-        ("{ ratings(first: 10) { pageCursors { first { page } } } }", 1 + 50 + 10 * 3 + 50 + 7 * 10),
+        ("{ ratings(first: 10) { pageCursors { first { page } } } }", 1 + 50 + 10 * 3 + 1_050 + 7 * 10),
+        ("{ ratings(first: 0, offset: 5000) { nodes { id } } }", 1 + 50 + 25 + 2),
+        (
+            "{ books(first: 10) { nodes { ratings(first: 0, offset: 200) { nodes { id } } } } }",
+            1 + 2 * 50 + 10 * (1 + 1 + 1),
+        ),
         ("mutation { deleteBook(input: { id: \"x\" }) { deletedId } }", 2 + 200),
         ("{ __type(name: \"Nope\") { name } }", 1),
         ("{ __type(name: \"Book\") { name kind } }", 3),

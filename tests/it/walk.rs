@@ -40,10 +40,15 @@ fn root(name: &'static str, fields: &'static [(&str, &str)], filters: &'static [
 
 /// One page.
 async fn page(shop: &Shop, list: &List, args: &str) -> Value {
+    page_with(shop, list, args, "").await
+}
+
+/// One page with more of its connection.
+async fn page_with(shop: &Shop, list: &List, args: &str, more: &str) -> Value {
     let fields: Vec<&str> = list.fields.iter().map(|(_, field)| *field).collect();
     let page = format!(
         "{}({args}) {{ edges {{ cursor node {{ id createdAt {} }} }}
-            pageInfo {{ hasPreviousPage hasNextPage startCursor endCursor }} }}",
+            pageInfo {{ hasPreviousPage hasNextPage startCursor endCursor }} {more} }}",
         list.name,
         fields.join(" ")
     );
@@ -127,6 +132,61 @@ fn compare(list: &List, order: &[Sort], a: &Value, b: &Value) -> Ordering {
     if order.last().is_some_and(|(_, descending, _)| *descending) { compared.reverse() } else { compared }
 }
 
+/// Compares a page with the part of the walk that it must be.
+#[track_caller]
+fn check_part(page: &Value, whole: &[Value], start: usize, end: usize, case: &str) {
+    assert_eq!(page["edges"].as_array().unwrap(), &whole[start..end], "{case}");
+    let info = &page["pageInfo"];
+    assert_eq!(
+        (&info["hasPreviousPage"], &info["hasNextPage"]),
+        (&(start > 0).into(), &(end < whole.len()).into()),
+        "{case}"
+    );
+}
+
+/// Every page by its number is that of the walk, from both ends, and every page has that number.
+async fn check_numbers(shop: &Shop, list: &List, args: &str, whole: &[Value], size: usize) {
+    let n = whole.len();
+    let cursors = "pageCursors { first { page } around { cursor page isCurrent } last { cursor page } }";
+    for offset in (0..n).step_by(size) {
+        let case = format!("{args}, first: {size}, offset: {offset}");
+        let page = page_with(shop, list, &case, cursors).await;
+        check_part(&page, whole, offset, n.min(offset + size), &case);
+        let numbers = &page["pageCursors"];
+        let current = numbers["around"].as_array().unwrap().iter().find(|page| page["isCurrent"] == true).unwrap();
+        assert_eq!(
+            (&current["page"], &numbers["last"]["page"]),
+            (&(1 + offset / size).into(), &n.div_ceil(size).into()),
+            "{case}"
+        );
+        // What has no cursor begins the list.
+        let after = format!("{args}, first: {size}, after: {}", current["cursor"]);
+        let walked = page_with(shop, list, &after, cursors).await;
+        assert_eq!(walked, page, "{case}");
+        let last = format!("{args}, first: {size}, after: {}", numbers["last"]["cursor"]);
+        check_part(&self::page(shop, list, &last).await, whole, (n - 1) / size * size, n, &last);
+    }
+    for offset in [1, n - 1, n + 7] {
+        let case = format!("{args}, last: {size}, offset: {offset}");
+        let end = n.saturating_sub(offset);
+        check_part(&page(shop, list, &case).await, whole, end.saturating_sub(size), end, &case);
+    }
+    for offset in [1, n + 7] {
+        let case = format!("{args}, first: {size}, offset: {offset}");
+        check_part(&page(shop, list, &case).await, whole, offset.min(n), n.min(offset + size), &case);
+    }
+}
+
+/// Every object stands in the page around it.
+async fn check_around(shop: &Shop, list: &List, args: &str, whole: &[Value], size: usize) {
+    let n = whole.len();
+    for place in [0, n / 2, n - 1] {
+        let case = format!("{args}, first: {size}, around: {}", whole[place]["node"]["id"]);
+        let start = place.saturating_sub((size - 1) / 2).min(n.saturating_sub(size));
+        check_part(&page(shop, list, &case).await, whole, start, n.min(start + size), &case);
+    }
+}
+
 /// Walks a list both ways under every order and filter.
 async fn check(shop: &Shop, list: &List) {
     let searched = list.filters[0].starts_with("search");
@@ -152,6 +212,8 @@ async fn check(shop: &Shop, list: &List) {
                 assert_eq!(walk(shop, list, &args, size, true).await, whole, "forward by {size}: {args}");
                 assert_eq!(walk(shop, list, &args, size, false).await, whole, "backward by {size}: {args}");
             }
+            check_numbers(shop, list, &args, &whole, 1 + n / 4).await;
+            check_around(shop, list, &args, &whole, 4).await;
         }
     }
 }
@@ -220,6 +282,8 @@ async fn c1_nested_lists_are_those_of_each_parent() {
         format!("first: 2, orderBy: {{ field: RATING }}, after: \"{cursor}\""),
         format!("last: 2, orderBy: {{ field: RATING }}, before: \"{cursor}\""),
         "first: 3, where: { rating: { gte: 4 } }, asOf: \"2022-01-01T00:40:00Z\"".to_owned(),
+        "first: 2, offset: 1".to_owned(),
+        "last: 2, offset: 3, orderBy: [{ field: RATING, direction: DESC }]".to_owned(),
     ] {
         let list = format!("ratings({args}) {{ {fields} }} orders(first: 2) {{ {fields} }}");
         let together = shop.data(&format!("{{ books {{ nodes {{ id {list} }} }} }}")).await;

@@ -15,7 +15,7 @@ use crate::filter::{Reach, Scope};
 use crate::object::{Column, RowObject};
 
 /// Arguments that leave out no row of the list.
-const OF_PAGE: [&str; 5] = ["first", "after", "last", "before", "orderBy"];
+const OF_PAGE: [&str; 7] = ["first", "after", "last", "before", "offset", "around", "orderBy"];
 
 /// How many rows a list reads to find those that match its filter.
 #[derive(Clone)]

@@ -1,6 +1,6 @@
 //! What is selected of a connection.
 
-use keyset::Texts;
+use keyset::{Around, Page, Texts};
 
 use super::Planner;
 use super::collect::{Collected, Sets, When, collect};
@@ -15,6 +15,24 @@ mod read;
 mod write;
 
 pub use write::Connections;
+
+/// What is asked of a list.
+pub enum Asked {
+    /// This page.
+    Page(Page),
+    /// The page around an object.
+    Around(Around),
+}
+
+impl Asked {
+    /// The page, as far as it is known without the object.
+    pub fn page(&self) -> &Page {
+        match self {
+            Self::Page(page) => page,
+            Self::Around(around) => around.page(),
+        }
+    }
+}
 
 /// What is selected of a connection.
 pub struct Connection<T: RowObject> {

@@ -1,6 +1,6 @@
 //! Objects that are values: what is selected of them is picked from their JSON.
 
-use async_graphql::Name;
+use async_graphql::{Name, Variables};
 use serde_json::Value;
 
 use super::collect::{Fragments, Sets, collect};
@@ -16,6 +16,13 @@ impl Plain {
         Self(PlannedFields::new(&collected, |field| {
             Some((field.field().node.name.node.clone(), Self::new(&field.sets(), fragments)))
         }))
+    }
+
+    /// Whether a value of one of these names is selected, at any depth.
+    pub fn selects(&self, names: &[&str], variables: &Variables) -> bool {
+        self.0
+            .selected(variables)
+            .any(|(name, plain)| names.contains(&name.as_str()) || plain.selects(names, variables))
     }
 
     /// Writes what is selected. The value of a field has its name.

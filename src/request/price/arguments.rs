@@ -49,3 +49,8 @@ pub fn size(field: &Field, variables: &Variables) -> usize {
     let default = usize::try_from(keyset::Limits::default().default).unwrap_or(usize::MAX);
     asked.unwrap_or(default).min(Limits::MAX_OBJECTS)
 }
+
+/// The number of statements that read a page: with an offset, or around an object, its key is looked up first.
+pub fn page_statements(field: &Field) -> usize {
+    1 + usize::from(["offset", "around"].iter().any(|name| field.get_argument(name).is_some()))
+}

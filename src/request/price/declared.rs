@@ -18,7 +18,7 @@ pub const WRITE: usize = 200;
 pub const COUNT: usize = 1000;
 /// The number of rows of a bounded count that cost 1.
 pub const COUNTED_FOR_ONE: usize = 10;
-/// The number of rows that a filter may read for 1: about a tenth of a millisecond.
+/// The number of rows that a filter may read, or an offset skip, for 1: about a tenth of a millisecond.
 pub const FILTERED_FOR_ONE: u64 = 200;
 /// The number of conditions and values that each of these rows is compared with for that.
 pub const CONDITIONS_FOR_ONE: u64 = 8;
@@ -91,6 +91,7 @@ impl Prices {
              {CONDITIONS_FOR_ONE} conditions and values, an eighth of that for each of them"
         );
         rows.push(("the filter of a list".into(), filter));
+        rows.push(("the `offset` of a list".into(), format!("1 for every {FILTERED_FOR_ONE} objects that it skips")));
         rows.push(("`__schema`, `__type`".into(), "1 for each field of each object that they return".into()));
         rows.push(("a subscription".into(), "the cost of one event".into()));
         rows
@@ -110,7 +111,7 @@ fn described(cost: &Declared) -> String {
             format!("{STATEMENT} more, and `upTo` / {COUNTED_FOR_ONE} (`upTo` is {default} by default)")
         }
         Declared::PageCursors { pages } => {
-            format!("{STATEMENT} more, and {} times the size of the page", around(*pages))
+            format!("{} more, and {} times the size of the page", STATEMENT + COUNT, around(*pages))
         }
         Declared::Write => format!("{WRITE} more"),
     }

@@ -7,7 +7,7 @@ use async_graphql::{Name, Positioned, Variables};
 use keyset_graphql::Cost as Declared;
 use keyset_graphql::list::Scan;
 
-use super::arguments::{Given, number, size};
+use super::arguments::{Given, number, page_statements, size};
 use super::cost::Cost;
 use super::declared::{CONDITIONS_FOR_ONE, COUNT, COUNTED_FOR_ONE, FILTERED_FOR_ONE, STATEMENT, WRITE, around};
 use super::{Filter, MAX_VALUES, Prices, Tables};
@@ -19,6 +19,8 @@ pub struct Pricing<'a> {
     document: &'a ExecutableDocument,
     variables: &'a Variables,
     prices: &'a Prices,
+    /// The largest offset.
+    max_offset: usize,
     /// The cost at which the count of introspection ends, of all fields together.
     left: usize,
     /// The values in the filters so far.
@@ -79,18 +81,14 @@ impl<'a> Visitor<'a> for Pricing<'a> {
 }
 
 impl<'a> Pricing<'a> {
-    /// A walk that has added up nothing yet, for requests of at most this cost.
-    pub fn new(
-        document: &'a ExecutableDocument,
-        variables: &'a Variables,
-        prices: &'a Prices,
-        max_complexity: usize,
-    ) -> Self {
+    /// A walk that has added up nothing yet, for requests within these limits.
+    pub fn new(document: &'a ExecutableDocument, variables: &'a Variables, prices: &'a Prices, limits: Limits) -> Self {
         Self {
             document,
             variables,
             prices,
-            left: max_complexity.saturating_add(1),
+            max_offset: usize::try_from(limits.max_offset).unwrap_or(usize::MAX),
+            left: limits.max_complexity.saturating_add(1),
             values: 0,
             level: 0,
             open: Vec::new(),
@@ -123,14 +121,15 @@ impl<'a> Pricing<'a> {
         let prices = if self.level == 0 { &self.prices.roots } else { &self.prices.fields };
         let declared = prices.get(field.name.node.as_str());
         self.varies |= match declared {
-            Some(Declared::List(_)) => ["first", "last"].iter().any(|name| Given::varies(field, name)),
+            Some(Declared::List(_)) => ["first", "last", "offset"].iter().any(|name| Given::varies(field, name)),
             Some(Declared::Keys { argument, .. }) => Given::varies(field, argument),
             Some(Declared::CountUpTo { .. }) => Given::varies(field, "upTo"),
             _ => false,
         };
         let (more, size) = match declared {
             None => (0, 1),
-            Some(Declared::Statement | Declared::Lookup | Declared::PageCursors { .. }) => (STATEMENT, 1),
+            Some(Declared::Statement | Declared::Lookup) => (STATEMENT, 1),
+            Some(Declared::PageCursors { .. }) => (STATEMENT + COUNT, 1),
             Some(Declared::List(_)) => (STATEMENT, size(field, self.variables)),
             Some(Declared::Keys { argument, types }) => match Given::of(field, argument, self.variables) {
                 Some(Given::List(keys)) => (types * STATEMENT, keys),
@@ -148,8 +147,12 @@ impl<'a> Pricing<'a> {
         // What the rows of the list itself cost.
         let (filter, around_it) = match declared {
             Some(Declared::List(scan)) => {
-                let filter = self.filter(field, scan, selected.counts + usize::from(selected.page));
-                (filter, selected.around.saturating_mul(size))
+                let filter =
+                    self.filter(field, scan, selected.counts + usize::from(selected.page) * page_statements(field));
+                // More than the cap is refused for that, not for its cost.
+                let skipped = number(field, "offset", self.variables).unwrap_or_default().min(self.max_offset);
+                let skipped = skipped / FILTERED_FOR_ONE as usize;
+                (filter.saturating_add(skipped), selected.around.saturating_mul(size))
             }
             _ => (0, 0),
         };
@@ -161,12 +164,16 @@ impl<'a> Pricing<'a> {
             Some(Declared::Keys { .. } | Declared::Write) | None => 0,
             // Beyond the bound the planner is asked too.
             Some(Declared::CountUpTo { .. }) => 2,
-            Some(Declared::Statement | Declared::List(_) | Declared::Count | Declared::PageCursors { .. }) => 1,
+            // The key of the page is looked up first.
+            Some(Declared::List(_)) => page_statements(field),
+            // The keys, and the numbers of rows beyond them.
+            Some(Declared::PageCursors { .. }) => 2,
+            Some(Declared::Statement | Declared::Count) => 1,
         };
         let (counts, around) = match declared {
             Some(Declared::Count | Declared::CountUpTo { .. }) => (1, 0),
-            // In either direction.
-            Some(Declared::PageCursors { pages }) => (2, around(*pages)),
+            // In either direction, and the counts.
+            Some(Declared::PageCursors { pages }) => (3, around(*pages)),
             _ => (0, 0),
         };
         Cost {

@@ -1,13 +1,13 @@
 //! The reading of lists: the page, the counts, the pages around the page. What is not selected is not read.
 
-use keyset::{Count, Lists, Page, PageCursors, Record, Slice, Texts};
+use keyset::{Count, Lists, PageCursors, Record, Slice, Texts};
 use sea_orm::{DbErr, Select};
 use tracing::Instrument;
 
-use super::{Connection, Connections, Field};
+use super::{Asked, Connection, Connections, Field};
 use crate::arguments::Given;
 use crate::object::RowObject;
-use crate::page_cursors::REACH;
+use crate::page_cursors::{self, REACH};
 use crate::plan::Run;
 use crate::plan::object::Objects;
 use crate::{Error, Result, count};
@@ -18,16 +18,20 @@ impl<T: RowObject> Connection<T> {
         &'p self,
         field: &str,
         lists: Lists<Select<T::Entity>>,
-        page: Page,
+        asked: Asked,
         run: &Run<'_>,
     ) -> Connections<'p, T> {
-        let mut read = Connections::new(self, page.order().clone());
-        let reading = Reading { field, lists: &lists, page: &page, run, texts: &self.texts };
+        let mut read = Connections::new(self, asked.page().order().clone());
+        let reading = Reading { field, lists: &lists, asked: &asked, run, texts: &self.texts };
         let selected = |wanted: fn(&Field) -> bool| self.fields.selected(run.variables).any(wanted);
         if selected(Field::needs_page) {
             let objects = self.selections.iter();
             read.objects = objects.map(|(when, of)| when.holds(run.variables).then(|| Objects::new(of, run))).collect();
-            read.slices = Some(reading.page(&mut read.objects).await);
+            let slices = reading.page(&mut read.objects).await;
+            read.slices = Some(slices.map(|slices| {
+                read.lacking = slices.iter().map(Option::is_none).collect();
+                slices.into_iter().map(Option::unwrap_or_default).collect()
+            }));
             for objects in read.objects.iter_mut().flatten() {
                 objects.load(run).await;
             }
@@ -40,10 +44,12 @@ impl<T: RowObject> Connection<T> {
                 read.approximate_counts.push((bound, reading.approximate_counts(bound).await));
             }
         }
-        if selected(|field| matches!(field, Field::PageCursors(_)))
-            && let Some(Ok(slices)) = &read.slices
-        {
-            read.page_cursors = Some(reading.page_cursors(slices).await);
+        let page_cursors = self.fields.selected(run.variables).filter_map(|field| match field {
+            Field::PageCursors(plain) => Some(plain.selects(page_cursors::COUNTED, run.variables)),
+            _ => None,
+        });
+        if let (Some(is_counted), Some(Ok(slices))) = (page_cursors.reduce(|one, other| one || other), &read.slices) {
+            read.page_cursors = Some(reading.page_cursors(slices, is_counted).await);
         }
         read
     }
@@ -53,7 +59,7 @@ impl<T: RowObject> Connection<T> {
 struct Reading<'a, T: RowObject> {
     field: &'a str,
     lists: &'a Lists<Select<T::Entity>>,
-    page: &'a Page,
+    asked: &'a Asked,
     run: &'a Run<'a>,
     texts: &'a Texts,
 }
@@ -69,15 +75,24 @@ impl<T: RowObject> Reading<'_, T> {
         tracing::error_span!("connection", field = self.field).in_scope(|| self.run.reader.error(error))
     }
 
-    /// The page of each list, with its objects.
-    async fn page(&self, objects: &mut [Option<Objects<'_, T>>]) -> Result<Vec<Slice<()>>> {
+    /// The page of each list, with its objects. A list without the object that the page is to be around has none.
+    async fn page(&self, objects: &mut [Option<Objects<'_, T>>]) -> Result<Vec<Option<Slice<()>>>> {
         let mut joins = Vec::new();
         for objects in objects.iter().flatten() {
             objects.joins(self.run, &mut joins);
         }
-        let rows = keyset::fetch_rows(self.run.reader, self.lists, self.page, &joins, self.texts);
-        let rows = rows.instrument(self.span("page")).await.map_err(|error| self.failed(error))?;
-        self.run.reader.pages_read(self.field, self.page.end(), rows.len());
+        let reader = self.run.reader;
+        let rows = async {
+            match self.asked {
+                Asked::Page(page) => {
+                    let rows = keyset::fetch_rows(reader, self.lists, page, &joins, self.texts).await?;
+                    Ok(rows.into_iter().map(Some).collect())
+                }
+                Asked::Around(around) => keyset::fetch_around(reader, self.lists, around, &joins, self.texts).await,
+            }
+        };
+        let rows: Vec<_> = rows.instrument(self.span("page")).await.map_err(|error| self.failed(error))?;
+        reader.pages_read(self.field, self.asked.page().end(), rows.len());
         let mut error = None;
         let mut take = |row: Record| {
             for objects in objects.iter_mut().flatten() {
@@ -85,7 +100,7 @@ impl<T: RowObject> Reading<'_, T> {
                 error = error.take().or(number.err());
             }
         };
-        let slices = rows.into_iter().map(|slice| slice.map(&mut take)).collect();
+        let slices = rows.into_iter().map(|slice| slice.map(|slice| slice.map(&mut take))).collect();
         error.map_or(Ok(slices), |error| Err(self.failed(error)))
     }
 
@@ -101,8 +116,9 @@ impl<T: RowObject> Reading<'_, T> {
         counts.await.map_err(|error| self.failed(error))
     }
 
-    async fn page_cursors(&self, slices: &Vec<Slice<()>>) -> Result<Vec<PageCursors>> {
-        let cursors = keyset::page_cursors(self.run.reader, self.lists, self.page, slices, REACH);
+    async fn page_cursors(&self, slices: &Vec<Slice<()>>, is_counted: bool) -> Result<Vec<PageCursors>> {
+        let within = if is_counted { self.run.limits.max_offset } else { 0 };
+        let cursors = keyset::page_cursors(self.run.reader, self.lists, self.asked.page(), slices, REACH, within);
         cursors.instrument(self.span("pageCursors")).await.map_err(|error| self.failed(error))
     }
 }

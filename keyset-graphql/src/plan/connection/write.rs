@@ -15,6 +15,8 @@ pub struct Connections<'p, T: RowObject> {
     pub(super) plan: &'p Connection<T>,
     pub(super) order: Order,
     pub(super) slices: Option<Result<Vec<Slice<()>>>>,
+    /// Which lists do not have the object that the page is to be around.
+    pub(super) lacking: Vec<bool>,
     /// The objects of all pages, one after the other, for each selection.
     pub(super) objects: Vec<Option<Objects<'p, T>>>,
     pub(super) counts: Option<Result<Vec<u64>>>,
@@ -28,6 +30,7 @@ impl<'p, T: RowObject> Connections<'p, T> {
             plan,
             order,
             slices: None,
+            lacking: Vec::new(),
             objects: Vec::new(),
             counts: None,
             approximate_counts: Vec::new(),
@@ -45,6 +48,11 @@ impl<'p, T: RowObject> Connections<'p, T> {
                 Some(start)
             })
             .collect()
+    }
+
+    /// Whether the list at this index does not have the object that its page is to be around.
+    pub fn lacks_object(&self, index: usize) -> bool {
+        self.lacking.get(index).copied().unwrap_or_default()
     }
 
     /// Writes the connection of the list at this index, whose first object has the number `start`.
