@@ -6,18 +6,19 @@
 
 use std::time::{Duration, Instant};
 
+use ::entity::book;
 use ::entity::book_rating::{Column, Entity};
 use bookends::config::{Plan, Settings};
 use bookends::db::Db;
 use bookends::seed::{self, Progress};
 use keyset::bracket::bracket;
-use keyset::{Args, Key, Limits, Order, Page, Sort};
+use keyset::{Args, Join, Key, Limits, Order, Page, Sort, Texts};
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DatabaseConnection, DbBackend, EntityTrait, IdenStatic, ModelTrait,
     QueryFilter, QueryOrder, QuerySelect, QueryTrait, Select, Statement,
 };
-use testdb::{TestDb, work};
+use testdb::{Statements, TestDb, work};
 
 const PLAN: Plan = Plan { books: 100_000, ratings: 1_000_000, orders: 0, rng_seed: 0 };
 const SIZE: u64 = 10;
@@ -54,6 +55,70 @@ async fn main() {
         }
         backward(&db, columns).await;
     }
+    by_number(&db).await;
+}
+
+/// Page 5,000 with its books, by `rating DESC, id`: over joined rows, over rows, and over keys alone.
+async fn by_number(db: &DatabaseConnection) {
+    const SKIPPED: u32 = 49_990;
+
+    println!(
+        "\npage 5,000 with its books, by rating DESC, id\n\n| way | work | time | times the offset over keys |\n|---|---|---|---|"
+    );
+    let order = Order::of::<Entity>([Sort::desc(Column::Rating), Sort::asc(Column::Id)]).expect("an order");
+    let page = Page::first(&order, u32::try_from(SIZE).expect("a size")).offset(SKIPPED).expect("a page");
+    let book = Join::new::<book::Entity>("book_1", Column::BookId, book::Column::Id);
+    let select = |rows: &str, skipped: &str| {
+        format!(
+            "SELECT r.*, b.name FROM {rows} AS r JOIN book AS b ON b.id = r.book_id
+             ORDER BY r.rating DESC, r.id LIMIT {} {skipped}",
+            SIZE + 1
+        )
+    };
+    let rows = format!("(SELECT * FROM book_rating ORDER BY rating DESC, id LIMIT {} OFFSET {SKIPPED})", SIZE + 1);
+    let ways = [
+        ("`OFFSET` over joined rows", select("book_rating", &format!("OFFSET {SKIPPED}"))),
+        ("`OFFSET` over rows, then the join", select(&rows, "")),
+    ];
+    let backend = db.get_database_backend();
+    let mut times = vec![Vec::new(); 3];
+    for _ in 0..RUNS {
+        let start = Instant::now();
+        let slice = keyset::fetch_rows(db, Entity::find(), &page, std::slice::from_ref(&book), &Texts::default()).await;
+        times[0].push(start.elapsed());
+        assert_eq!(slice.expect("a page").rows.len() as u64, SIZE);
+        for ((_, sql), times) in ways.iter().zip(&mut times[1..]) {
+            let start = Instant::now();
+            let rows = db.query_all_raw(Statement::from_string(backend, sql.clone())).await.expect("a page");
+            times.push(start.elapsed());
+            assert_eq!(rows.len() as u64, SIZE + 1);
+        }
+    }
+    let mut works = vec![offset_work(db, &page).await];
+    for (_, sql) in &ways {
+        works.push(work(db, Statement::from_string(backend, sql.clone())).await);
+    }
+    let names = ["**an offset over keys**", ways[0].0, ways[1].0];
+    let medians = times.iter_mut().map(|times| {
+        times.sort();
+        times[RUNS / 2]
+    });
+    let medians: Vec<Duration> = medians.collect();
+    for ((name, work), time) in names.iter().zip(works).zip(&medians) {
+        println!("| {name} | {work} | {time:.1?} | {:.1} |", time.as_secs_f64() / medians[0].as_secs_f64());
+    }
+}
+
+/// The work of the statements that read a page after an offset.
+async fn offset_work(db: &DatabaseConnection, page: &Page) -> u64 {
+    let mut recorded = db.clone();
+    let statements = Statements::record(&mut recorded);
+    keyset::fetch(&recorded, Entity::find(), page).await.expect("a page");
+    let mut sum = 0;
+    for statement in statements.take() {
+        sum += work(db, statement).await;
+    }
+    sum
 }
 
 /// The last page of all, read from the back.

@@ -17,6 +17,9 @@ const PLAN: Plan = Plan { books: 2, ratings: 40, orders: 2, rng_seed: 0 };
 const QUERY: &str = "query($id: ID!) {
     front: ratings(where: { book: { id: { eq: $id } } }, first: 100) { totalCount nodes { id book { ratingCount } } }
     back: ratings(where: { book: { id: { eq: $id } } }, last: 1) { totalCount pageInfo { endCursor } }
+    skipped: ratings(where: { book: { id: { eq: $id } } }, last: 1, offset: 2) {
+        nodes { id } pageInfo { hasNextPage } pageCursors { last { page } }
+    }
     book(id: $id) { ratingCount ratings(first: 100) { totalCount nodes { id } pageInfo { endCursor hasNextPage } } }
 }";
 
@@ -37,6 +40,9 @@ async fn write(shop: &Shop, book: &str, ended: &AtomicBool, writes: &AtomicUsize
 const LISTS: &str = "query($id: ID!) {
     front: ratings(where: { book: { id: { eq: $id } } }, first: 100) { totalCount nodes { id book { ratingCount } } }
     back: ratings(where: { book: { id: { eq: $id } } }, last: 1) { totalCount pageInfo { endCursor } }
+    skipped: ratings(where: { book: { id: { eq: $id } } }, last: 1, offset: 2) {
+        nodes { id } pageInfo { hasNextPage } pageCursors { last { page } }
+    }
     books(where: { id: { eq: $id } }) { nodes {
         ratingCount ratings(first: 100) { totalCount nodes { id } pageInfo { endCursor hasNextPage } }
     } }
@@ -59,6 +65,10 @@ fn check(response: &Value) {
     assert_eq!(ids(front), ids(&book["ratings"]), "{response}");
     assert!(front["nodes"].as_array().unwrap().iter().all(|node| node["book"]["ratingCount"] == *count), "{response}");
     assert_eq!(back["pageInfo"]["endCursor"], book["ratings"]["pageInfo"]["endCursor"], "{response}");
+    // Its key, its page and its numbers are three statements. Pages of one have the number of their rating.
+    let skipped = &data["skipped"];
+    assert_eq!(ids(skipped), ids(front)[ids(front).len() - 3..][..1], "{response}");
+    assert_eq!(&skipped["pageCursors"]["last"]["page"], count, "{response}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
