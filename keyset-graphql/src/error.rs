@@ -104,7 +104,12 @@ impl From<PageError> for Error {
         let code = match &error {
             PageError::Cursor { error: CursorError::OtherOrder, .. } => code::CURSOR_OF_OTHER_ORDER,
             PageError::Cursor { .. } => code::CURSOR_INVALID,
-            _ => code::PAGE_INVALID,
+            PageError::BothEnds
+            | PageError::Size { .. }
+            | PageError::Offset { .. }
+            | PageError::OffsetWithCursor(_)
+            | PageError::AroundWith(_)
+            | PageError::AroundNothing => code::PAGE_INVALID,
         };
         Self::client(code, error.to_string())
     }

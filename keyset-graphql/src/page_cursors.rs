@@ -1,23 +1,23 @@
 //! Cursors for numbered pages.
 
 use async_graphql::SimpleObject;
-use keyset::{Key, Order, Slice};
+use keyset::{Key, Order, Reach, Slice};
 use serde::Serialize;
 
 use crate::Result;
+use crate::plan::Run;
+use crate::plan::plain::Plain;
 
 /// The number of pages shown on either side.
 const SHOWN: usize = 2;
 /// The number of pages looked for on either side: one more, to know whether the list ends with those that are shown.
 pub const REACH: u32 = 3;
-/// What needs the rows before and after the page to be counted.
-pub const COUNTED: &[&str] = &["page", "last"];
 
 /// The pages around a page, each opened by `first` (the size of this page) and `after` its cursor.
 ///
-/// They are found by seeking three pages to either side, however long the list is. Where a number or the last page is
-/// selected, the keys before and after the page are counted, up to as many as an `offset` may skip. Around an empty page
-/// there is none.
+/// They are found by seeking three pages to either side, however long the list is. Where `page` is selected, the keys before
+/// the page are counted, and where `last` is, those after it too: each up to as many as an `offset` may skip. Around an empty
+/// page there is none.
 #[derive(Serialize, SimpleObject)]
 #[serde(tag = "__typename", rename_all = "camelCase")]
 pub struct PageCursors {
@@ -29,8 +29,8 @@ pub struct PageCursors {
     around: Vec<PageCursor>,
     /// The page after this one; null on the last page.
     next: Option<PageCursor>,
-    /// The last page of the list. Where it has no number, it holds as many objects as this one, and can overlap the page
-    /// before it.
+    /// The last page of the list. Where more objects follow this page than were counted, it has no number, holds as many
+    /// objects as this one, and can overlap the page before it.
     last: Option<PageCursor>,
 }
 
@@ -40,13 +40,19 @@ pub struct PageCursors {
 pub struct PageCursor {
     /// For `after`; empty for the first page, because an empty cursor is an absent one.
     cursor: String,
-    /// The page's number, from 1; null where more objects stand before it than an `offset` may skip.
+    /// The page's number, from 1; null where more objects stand before it than were counted.
     ///
     /// A page that does not begin a multiple of its size after the beginning of the list has the number of the page
     /// that its first object would be on, rounded up, and the pages around it count on from there.
     page: Option<i32>,
     /// Whether it is the page that was asked for.
     is_current: bool,
+}
+
+/// How far the engine looks for what is selected.
+pub(crate) fn reach(selected: &Plain, run: &Run<'_>) -> Reach {
+    let counted = |names: &[&str]| if selected.selects(names, run.variables) { run.limits.max_offset } else { 0 };
+    Reach { pages: REACH, before: counted(&["page", "last"]), after: counted(&["last"]) }
 }
 
 impl PageCursors {

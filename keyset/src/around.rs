@@ -1,14 +1,23 @@
-//! Pages around a row: the key of the row is looked up, and one bracket at it reads rows on both sides.
+//! Pages around a row: a bracket whose position is that of the row, looked up in the same statement.
+//!
+//! ```sql
+//! -- cities ORDER BY rank, id, around city 7: the position is (a, b), where
+//! -- a = (SELECT rank FROM city WHERE id = 7 LIMIT 1), b = (SELECT id FROM city WHERE id = 7 LIMIT 1)
+//! witness side: the page's size and one more rows at or before (a, b)
+//! page side:    the page's size and one more rows beyond (a, b)
+//! ```
+//!
+//! A range depends on which values are NULL, and that is not known before. So there is a bracket for each combination of
+//! NULLs that the order allows, and the row itself says which of them reads.
 
-use sea_orm::sea_query::SelectStatement;
+use std::sync::Arc;
+
+use sea_orm::sea_query::{Expr, ExprTrait, SelectStatement};
 use sea_orm::{Condition, DbErr};
 
-use crate::batch::{run_each, tagged_each};
-use crate::dialect::Dialect;
-use crate::fetch::{Reading, read_places};
-use crate::keyed::keys;
-use crate::slice::Reader;
-use crate::{Args, Join, Limits, Order, Page, PageError, ReadRows, Record, Slice, Source, Texts};
+use crate::fetch::read;
+use crate::range::Place;
+use crate::{Args, Join, Limits, Order, Page, PageError, ReadRows, Record, Slice, Source};
 
 /// A request for the page in which a row stands, wherever that is in the list.
 ///
@@ -17,7 +26,7 @@ use crate::{Args, Join, Limits, Order, Page, PageError, ReadRows, Record, Slice,
 #[derive(Clone, Debug)]
 pub struct Around {
     page: Page,
-    row: Condition,
+    row: Arc<Condition>,
 }
 
 impl Around {
@@ -43,20 +52,19 @@ impl Around {
         if page.size == 0 {
             return Err(PageError::AroundNothing);
         }
-        Ok(Self { page: Page { is_around: true, ..page }, row })
+        Ok(Self { page, row: Arc::new(row) })
     }
 
-    /// Its order and size, as a page from the front: for [`page_cursors`](crate::page_cursors).
+    /// The first page of the same order and size: for [`page_cursors`](crate::page_cursors).
     pub fn page(&self) -> &Page {
         &self.page
     }
 }
 
-/// Reads the page around a row, or around the same row in each of [`Lists`](crate::Lists). A list without the row has
-/// none.
+/// Reads the page around a row, or around the same row in each of [`Lists`](crate::Lists), with one statement. A list
+/// without the row has no page.
 ///
-/// Two statements: a look-up of the row, and the bracket at its key, which reads up to size + 1 rows on each side. They
-/// see one state of the database only in a transaction that does.
+/// It reads up to size + 1 rows on each side, and looks the row up once for each value of its position.
 ///
 /// ```no_run
 /// # use sea_orm::{ColumnTrait, Condition, EntityTrait, tests_cfg::cake};
@@ -65,7 +73,7 @@ impl Around {
 /// let order = Order::of::<cake::Entity>([Sort::asc(cake::Column::Name)])?;
 /// let args = Args { first: Some(20), ..Args::default() };
 /// let around = Around::new(&args, &order, Limits::default(), Condition::all().add(cake::Column::Id.eq(7)))?;
-/// match fetch_around(db, cake::Entity::find(), &around, &[], &Texts::default()).await? {
+/// match fetch_around(db, cake::Entity::find(), &around, &[]).await? {
 ///     Some(slice) => println!("cake 7 is among {} cakes", slice.rows.len()),
 ///     None => println!("cake 7 is gone"),
 /// }
@@ -81,40 +89,39 @@ pub async fn fetch_around<C, S>(
     source: S,
     around: &Around,
     joins: &[Join],
-    texts: &Texts,
 ) -> Result<S::Of<Option<Slice<Record>>>, DbErr>
 where
     C: ReadRows + ?Sized,
     S: Source,
 {
-    let (dialect, parts) = (Dialect::of(db)?, source.parts());
-    let (queries, index) = (parts.queries(), parts.index());
-    let pages = places(db, &queries, around, dialect).await?;
-    let found = queries.into_iter().zip(&pages).filter_map(|(query, page)| Some((query, page.clone()?))).collect();
-    let reading = Reading { joins, texts: Some(texts), index, dialect };
-    let mut slices = read_places(db, found, reading).await?.into_iter();
-    S::wrap(pages.into_iter().map(|page| page.and_then(|_| slices.next())).collect())
+    let page = Page { around: Some(Arc::clone(&around.row)), ..around.page.clone() };
+    // Each row has a text of its own: none is worth keeping.
+    let slices = read(db, source.parts(), &page, joins, None).await?;
+    // A page around a row has at least that row.
+    S::wrap(slices.into_iter().map(|slice| (!slice.rows.is_empty()).then_some(slice)).collect())
 }
 
-/// The page of each query at the key of the row, where it has the row.
-async fn places<C>(
-    db: &C,
-    queries: &[SelectStatement],
-    around: &Around,
-    dialect: Dialect,
-) -> Result<Vec<Option<Page>>, DbErr>
-where
-    C: ReadRows + ?Sized,
-{
-    let page = &around.page;
-    let looks = queries.iter().map(|query| {
-        let row = query.clone().cond_where(around.row.clone()).take();
-        keys(&row, &page.order).limit(1).take()
-    });
-    let mut pages = vec![None; queries.len()];
-    let mut reader = Reader::new(page, dialect);
-    for (list, row) in run_each(db, tagged_each(looks, dialect), dialect).await? {
-        pages[list] = Some(Page { after: Some(reader.read(row)?.row.key), ..page.clone() });
+/// The position of a row for each combination of NULLs that it can have, and the condition under which it has them.
+pub(crate) fn places(query: &SelectStatement, order: &Order, row: &Condition) -> Vec<(Place, Condition)> {
+    let value = |expr: &Expr| {
+        let mut row_alone = query.clone();
+        row_alone.clear_selects().clear_order_by().reset_offset();
+        row_alone.expr(expr.clone()).cond_where(row.clone()).limit(1);
+        Expr::SubQuery(None, Box::new(row_alone.into()))
+    };
+    // The last sort is never NULL: it is there if the row is.
+    let mut places = vec![(Place::new(), Condition::all())];
+    for (number, sort) in (1..).zip(order.sorts()) {
+        let value = value(&sort.expr);
+        let is_last = number == order.sorts().len();
+        let with = |(place, exists): &(Place, Condition), value: Option<Expr>, condition: Option<Expr>| {
+            ([place.as_slice(), &[value]].concat(), exists.clone().add_option(condition))
+        };
+        let exists = (is_last || sort.nullable).then(|| value.clone().is_not_null());
+        let nulls =
+            sort.nullable.then(|| places.iter().map(|so_far| with(so_far, None, Some(value.clone().is_null()))));
+        let nulls: Vec<_> = nulls.into_iter().flatten().collect();
+        places = places.iter().map(|so_far| with(so_far, Some(value.clone()), exists.clone())).chain(nulls).collect();
     }
-    Ok(pages)
+    places
 }

@@ -30,10 +30,11 @@ use sea_orm::sea_query::{
 };
 use sea_orm::{DbBackend, DbErr, DynIden, Statement};
 
+use crate::around::places;
 use crate::dialect::Dialect;
 use crate::keyed::Keyed;
-use crate::range::{self, Edge, Index, Range};
-use crate::{Key, Order, Page};
+use crate::range::{self, Edge, Index, Place, Range};
+use crate::{Order, Page};
 
 /// The column with the branch of a row: [`WITNESS`], or a range of the page, counted from 1 at the nearest.
 pub(crate) const SEGMENT: &str = "keyset_segment";
@@ -51,8 +52,8 @@ pub(crate) fn key_column(place: usize) -> DynIden {
 
 /// The statement that reads this page of a query's rows. See the [module](self) for its form.
 ///
-/// The query brings its columns, filters and joins. Its own order, limit and offset are dropped. The page's offset is
-/// no part of the statement: [`fetch`](crate::fetch) looks up its key first, and then runs the statement. Use this function to inspect it, or to explain it:
+/// The query brings its columns, filters and joins. Its own order, limit and offset are dropped. The page's
+/// offset is no part of the statement: [`fetch`](crate::fetch) looks up its key first, and then runs the statement. Use this function to inspect it, or to explain it:
 ///
 /// ```
 /// # use sea_orm::{DbBackend, EntityTrait, QueryTrait, tests_cfg::cake};
@@ -99,23 +100,19 @@ struct Bracket {
 impl Bracket {
     fn new(query: &SelectStatement, page: &Page, index: Index, dialect: Dialect) -> Self {
         let (order, back) = page.travel();
-        let near = page.near().map(|key| key.bind(dialect));
+        let starts = Start::of(query, page, dialect);
         let far = page.far().map(|key| key.bind(dialect));
         let source = Keyed::of(query, &order);
         let (order, back) = (source.order(order), source.order(back));
 
-        let (witnesses, ranges) = match &near {
-            None => (Vec::new(), range::all(&order)),
-            Some(near) => (
-                range::beyond(&back, near, Edge::Inclusive, dialect),
-                range::beyond(&order, near, Edge::Exclusive, dialect),
-            ),
-        };
         let inside = far.map(|far| inside(&back, &far, index, dialect));
         let size = u64::from(page.size) + 1;
 
-        let branch = |segment: i32, range: &Range, order: &Order, limit: u64| {
+        let branch = |segment: i32, range: &Range, order: &Order, start: &Start, limit: u64| {
             let mut rows = source.rows.clone();
+            if let Some(exists) = &start.exists {
+                rows.cond_where(exists.clone());
+            }
             rows.expr_as(Expr::cust(segment.to_string()), SEGMENT);
             if let Some(inside) = &inside {
                 rows.expr_as(inside.clone(), INSIDE);
@@ -123,11 +120,16 @@ impl Bracket {
             range.confine(&mut rows, order, index, dialect);
             rows.limit(limit).take()
         };
-        let before = witnesses.iter().map(|range| branch(WITNESS, range, &back, page.witnesses()));
-        let pages = (1..).zip(&ranges).map(|(segment, range)| branch(segment, range, &order, size));
-        let branches = before.chain(pages).collect();
-        let limit = size + witnesses.len() as u64 * page.witnesses();
-        Self { branches, pages: ranges.len(), candidates: source.candidates, order, limit }
+        let (mut before, mut ahead) = (Vec::new(), Vec::new());
+        for start in &starts {
+            let (witnesses, ranges) = start.ranges(&order, &back, dialect);
+            before.extend(witnesses.iter().map(|range| branch(WITNESS, range, &back, start, page.witnesses())));
+            let pages = (1..).zip(&ranges);
+            ahead.extend(pages.map(|(segment, range)| branch(segment, range, &order, start, size)));
+        }
+        let limit = size + before.len() as u64 * page.witnesses();
+        let pages = ahead.len();
+        Self { branches: before.into_iter().chain(ahead).collect(), pages, candidates: source.candidates, order, limit }
     }
 
     fn ordered(self, dialect: Dialect) -> SelectStatement {
@@ -152,8 +154,40 @@ impl Bracket {
     }
 }
 
+/// Where reading starts.
+struct Start {
+    /// The end of the list without one.
+    place: Option<Place>,
+    /// Whether the place has these NULLs, if it is not known before.
+    exists: Option<Condition>,
+}
+
+impl Start {
+    /// One start; around a row, one for each way in which its values can be NULL.
+    fn of(query: &SelectStatement, page: &Page, dialect: Dialect) -> Vec<Self> {
+        match &page.around {
+            None => vec![Self { place: page.near().map(|key| key.bind(dialect)), exists: None }],
+            Some(row) => {
+                let start = |(place, exists)| Self { place: Some(place), exists: Some(exists) };
+                places(query, &page.order, row).into_iter().map(start).collect()
+            }
+        }
+    }
+
+    /// The ranges of the witnesses and those of the page.
+    fn ranges(&self, order: &Order, back: &Order, dialect: Dialect) -> (Vec<Range>, Vec<Range>) {
+        match &self.place {
+            None => (Vec::new(), range::all(order)),
+            Some(place) => (
+                range::beyond(back, place, Edge::Inclusive, dialect),
+                range::beyond(order, place, Edge::Exclusive, dialect),
+            ),
+        }
+    }
+}
+
 /// Whether a row lies strictly short of the far cursor, as a value: whether it is in a range beyond it, going back.
-fn inside(back: &Order, far: &Key, index: Index, dialect: Dialect) -> CaseStatement {
+fn inside(back: &Order, far: &[Option<Expr>], index: Index, dialect: Dialect) -> CaseStatement {
     let ranges = range::beyond(back, far, Edge::Exclusive, dialect);
     let any = ranges.iter().fold(Condition::any(), |any, range| any.add(range.condition(back, index, dialect)));
     Expr::case(any, Expr::cust("1")).finally(Expr::cust("0"))

@@ -141,7 +141,7 @@ impl Dialect {
     /// ```sql
     /// a IN (v, v)
     /// ```
-    pub(crate) fn pinned(self, expr: Expr, value: Value) -> Expr {
+    pub(crate) fn pinned(self, expr: Expr, value: Expr) -> Expr {
         if self.orders_by_pins() { expr.is_in([value.clone(), value]) } else { expr.eq(value) }
     }
 

@@ -32,7 +32,8 @@ use crate::{Join, Page, ReadRows, Record, Slice, Source, many};
 /// # }
 /// ```
 ///
-/// Lists per parent take one statement on PostgreSQL, and one statement for every 400 parents on SQLite.
+/// Lists per parent take one statement on PostgreSQL, and one statement for every 400 parents on SQLite. A page after an
+/// [offset](Page::offset) takes more: run it in a transaction that sees one state of the database.
 ///
 /// # Errors
 ///
@@ -122,15 +123,15 @@ where
 
 /// What is read of each list, besides its page.
 #[derive(Clone, Copy)]
-pub(crate) struct Reading<'a> {
-    pub joins: &'a [Join],
-    pub texts: Option<&'a Texts>,
-    pub index: Index,
-    pub dialect: Dialect,
+struct Reading<'a> {
+    joins: &'a [Join],
+    texts: Option<&'a Texts>,
+    index: Index,
+    dialect: Dialect,
 }
 
 /// A slice for each list.
-async fn read<C: ReadRows + ?Sized>(
+pub(crate) async fn read<C: ReadRows + ?Sized>(
     db: &C,
     parts: Parts<'_>,
     page: &Page,
@@ -140,15 +141,11 @@ async fn read<C: ReadRows + ?Sized>(
     let dialect = Dialect::of(db)?;
     page.check(dialect).map_err(|error| DbErr::Type(error.to_string()))?;
     let reading = Reading { joins, texts, index: parts.index(), dialect };
-    if page.offset > 0 {
-        let queries = parts.queries();
-        let pages = skipped(db, &queries, page, reading.index, dialect).await?;
-        return read_places(db, queries.into_iter().zip(pages).collect(), reading).await;
+    match parts.parents {
+        _ if page.offset > 0 => read_skipped(db, parts, page, reading).await,
+        Some(parents) => many::fetch(db, parts.query, parents, page, joins, dialect, texts).await,
+        None => Ok(vec![read_one(db, parts.query, page, reading).await?]),
     }
-    if let Some(parents) = parts.parents {
-        return many::fetch(db, parts.query, parents, page, joins, dialect, texts).await;
-    }
-    Ok(vec![read_one(db, parts.query, page, reading).await?])
 }
 
 /// The slice of one list.
@@ -170,20 +167,27 @@ async fn read_one<C: ReadRows + ?Sized>(
     Slice::of(rows, &mut Reader::new(page, dialect))
 }
 
-/// The slices of lists, each with a page of its own.
-pub(crate) async fn read_places<C: ReadRows + ?Sized>(
+/// The slices of lists after an offset: each begins at a key of its own.
+async fn read_skipped<C: ReadRows + ?Sized>(
     db: &C,
-    lists: Vec<(SelectStatement, Page)>,
+    parts: Parts<'_>,
+    page: &Page,
     reading: Reading<'_>,
 ) -> Result<Vec<Slice<Record>>, DbErr> {
-    if let [(query, page)] = lists.as_slice() {
+    let Reading { joins, index, dialect, .. } = reading;
+    let (lists, queries) = parts.present()?;
+    let pages = skipped(db, &queries, page, index, dialect).await?;
+    if let (None, [query], [page]) = (parts.parents, queries.as_slice(), pages.as_slice()) {
         return Ok(vec![read_one(db, query, page, reading).await?]);
     }
-    let Reading { joins, index, dialect, .. } = reading;
-    let bracket = |(query, page): &(_, Page)| (rows(query, page, joins, index, dialect), page.travel().0);
-    let brackets: Vec<_> = lists.iter().map(bracket).collect();
-    let pages: Vec<&Page> = lists.iter().map(|(_, page)| page).collect();
-    run(db, tagged(brackets, dialect), &pages, dialect).await
+    let bracket = |(query, page): (_, &Page)| (rows(query, page, joins, index, dialect), page.travel().0);
+    let brackets = queries.iter().zip(&pages).map(bracket).collect();
+    let found = run(db, tagged(brackets, dialect), &pages.iter().collect::<Vec<_>>(), dialect).await?;
+    let mut slices: Vec<_> = (0..parts.len()).map(|_| Slice::default()).collect();
+    for (list, slice) in lists.into_iter().zip(found) {
+        slices[list] = slice;
+    }
+    Ok(slices)
 }
 
 /// The statement that reads a page of one list, with its joins.

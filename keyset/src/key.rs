@@ -1,9 +1,11 @@
 //! A row's values under an order.
 
+use sea_orm::sea_query::Expr;
 use sea_orm::{DbErr, ModelTrait, Value};
 
 use crate::cursor::MAX_LENGTH;
 use crate::dialect::Dialect;
+use crate::range::Place;
 use crate::record::Stored;
 use crate::{Order, Record, Sort, bracket};
 
@@ -138,8 +140,9 @@ impl Key {
         positions.iter().zip(sorts).map(read).collect::<Result<_, _>>().map(Self)
     }
 
-    /// The key with its values as this database compares them.
-    pub(crate) fn bind(&self, dialect: Dialect) -> Self {
-        Self(self.0.iter().map(|value| dialect.bind(value)).collect())
+    /// The position of the key, with its values as this database compares them.
+    pub(crate) fn bind(&self, dialect: Dialect) -> Place {
+        let bound = |value: &Value| (*value != value.as_null()).then(|| Expr::value(dialect.bind(value)));
+        self.0.iter().map(bound).collect()
     }
 }

@@ -52,11 +52,6 @@ impl Keyed {
     }
 }
 
-/// The keys of a query's rows, in no order.
-pub(crate) fn keys(query: &SelectStatement, order: &Order) -> SelectStatement {
-    Keyed::keys(query, order).0
-}
-
 /// The keys of one of the ranges that make up all rows, counted from 0, in order.
 pub(crate) fn keys_of_range(
     query: &SelectStatement,

@@ -98,7 +98,7 @@ pub use join::{Join, find_related, find_rows};
 pub use key::{Key, KeyError};
 pub use kind::Kind;
 pub use models::{ModelReader, Modelled, Models, find_models};
-pub use numbered::{MAX_PAGES, PageCursors, page_cursors};
+pub use numbered::{MAX_PAGES, PageCursors, Reach, page_cursors};
 pub use order::{Order, OrderError};
 pub use page::{Args, End, Limits, Page, PageError};
 pub use parts::{CursorParts, read_values};

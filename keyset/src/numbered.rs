@@ -14,11 +14,22 @@ use crate::{End, Key, Page, ReadRows, Record, Slice, Source};
 /// The largest number of pages on each side whose cursors [`page_cursors`] finds.
 pub const MAX_PAGES: u32 = 5;
 
+/// How far [`page_cursors`] looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reach {
+    /// The number of pages on each side whose cursors it finds; at most [`MAX_PAGES`], and a larger number counts as that.
+    pub pages: u32,
+    /// The number of rows before a page up to which it counts them, for the number of the page.
+    pub before: u32,
+    /// The number of rows after a page up to which it counts them, for the last page.
+    pub after: u32,
+}
+
 /// The keys that open the pages around a page of size n. `first: n` after a key is its page; `None` is the beginning of
 /// the list. The default has no keys.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PageCursors {
-    /// The number of this page, from 1. `None` if more than `within` rows stand before it.
+    /// The number of this page, from 1. `None` if more rows stand before it than were counted.
     ///
     /// If the page does not begin a multiple of n after the beginning of the list, the number is rounded up.
     pub number: Option<u64>,
@@ -30,24 +41,23 @@ pub struct PageCursors {
     pub previous: Vec<Option<Key>>,
     /// The pages after this one, nearest first. If there are fewer than `pages`, the list ends with the last of them.
     pub next: Vec<Key>,
-    /// The last page, which begins a multiple of n after the beginning of the list. If its number is not known, the last n
-    /// rows instead: they overlap the page before them unless the length of the list is a multiple of n.
+    /// The last page, which begins a multiple of n after this one ends. If more rows follow than were counted, the last n
+    /// rows instead: they can overlap the page before them.
     pub last: Option<Key>,
-    /// The number of the last page. `None` if more than `within` rows stand before it.
+    /// The number of the last page. `None` unless the rows before and after this page were counted.
     pub last_number: Option<u64>,
 }
 
-/// Finds the cursors of up to `pages` pages on each side of a slice, and of the last page: numbered pagination by keys.
-/// For [`Lists`](crate::Lists), pass the vector of slices that [`fetch`](crate::fetch) returned.
+/// Finds the cursors of the pages on each side of a slice, and of the last page: numbered pagination by keys. For
+/// [`Lists`](crate::Lists), pass the vector of slices that [`fetch`](crate::fetch) returned.
 ///
-/// One statement reads keys only, about (2 × `pages` + 1) × n of them. `pages` is at most [`MAX_PAGES`]; a larger
-/// number counts as that. The pages are those of the whole list, whichever window the page was cut from. Around an
-/// empty page, or a page of size 0, there are no cursors. Under a computed order the rows are computed once for each of
-/// the three directions.
+/// One statement reads keys only, about (2 × `pages` + 1) × n of them. The pages are those of the whole list, whichever
+/// window the page was cut from. Around an empty page, or a page of size 0, there are no cursors. Under a computed order the
+/// rows are computed once for each of the three directions.
 ///
-/// Pages further from an end than `pages` have numbers only if up to `within` rows stand before them. Another statement
-/// counts these rows, unless the page has an [offset](Page::offset), and those after the page: it reads their keys, up to
-/// `within` and a page of them. With `within` 0 nothing is counted.
+/// The pages near the beginning of the list have numbers. For others, another statement counts the keys before the page, and
+/// for the last page those after it, up to the bounds of the [`Reach`]. Rows that the page's [offset](Page::offset) skipped
+/// are not counted again.
 ///
 /// ```no_run
 /// # use sea_orm::{EntityTrait, tests_cfg::{cake, fruit}};
@@ -56,7 +66,8 @@ pub struct PageCursors {
 /// let order = Order::of::<cake::Entity>([])?;
 /// let page = Page::first(&order, 10);
 /// let slice = fetch(db, cake::Entity::find(), &page).await?;
-/// let around = page_cursors(db, cake::Entity::find(), &page, &slice, 3, 1_000_000).await?;
+/// let reach = Reach { pages: 3, before: 1_000_000, after: 0 };
+/// let around = page_cursors(db, cake::Entity::find(), &page, &slice, reach).await?;
 /// if let Some(key) = around.next.get(1) {
 ///     println!("the page after the next one opens after {}", order.seal(key)?);
 /// }
@@ -75,8 +86,7 @@ pub async fn page_cursors<C, S, M>(
     source: S,
     page: &Page,
     slices: &S::Of<Slice<M>>,
-    pages: u32,
-    within: u32,
+    reach: Reach,
 ) -> Result<S::Of<PageCursors>, DbErr>
 where
     C: ReadRows + ?Sized,
@@ -92,15 +102,14 @@ where
         )));
     }
     let lists: Vec<_> = queries.into_iter().zip(slices).collect();
-    let pages = Pages { page, pages: pages.min(MAX_PAGES), within, index: parts.index(), dialect };
+    let pages = Pages { page, reach, index: parts.index(), dialect };
     S::wrap(pages.around(db, &lists).await?)
 }
 
 /// The pages to find.
 struct Pages<'a> {
     page: &'a Page,
-    pages: u32,
-    within: u32,
+    reach: Reach,
     index: Index,
     dialect: Dialect,
 }
@@ -140,13 +149,17 @@ impl Pages<'_> {
         Ok(lists.iter().zip(found).zip(counts).map(cursors).collect())
     }
 
+    fn pages(&self) -> u32 {
+        self.reach.pages.min(MAX_PAGES)
+    }
+
     /// The pages ahead of a slice, behind it, and at the end of the list. `None` around an empty page.
     fn sides<M>(&self, slice: &Slice<M>) -> Option<Sides<Page>> {
         let (Some(first), Some(last), size @ 1..) = (slice.rows.first(), slice.rows.last(), self.page.size) else {
             return None;
         };
         let order = &self.page.order;
-        let many = self.pages.saturating_mul(size);
+        let many = self.pages().saturating_mul(size);
         Some([
             Page { after: Some(last.key.clone()), ..Page::first(order, many) },
             Page { before: Some(first.key.clone()), ..Page::last(order, many.saturating_add(1)) },
@@ -166,24 +179,24 @@ impl Pages<'_> {
     {
         let mut counts: Vec<Counts> = vec![[None; 2]; lists.len()];
         let (order, back) = (self.page.order.clone(), self.page.order.backward());
-        let limit = u64::from(self.within) + u64::from(self.page.size) + 1;
         let (mut terms, mut counted) = (Vec::new(), Vec::new());
         for (list, sides) in found.iter().enumerate() {
             let Some([ahead, behind, _]) = sides else { continue };
             let offset = u64::from(self.page.offset);
             let ends = [
-                (behind, behind.has_previous, behind.rows.first(), &back, End::Front),
-                (ahead, ahead.has_next, ahead.rows.last(), &order, End::Back),
+                (behind, behind.has_previous, behind.rows.first(), &back, End::Front, self.reach.before),
+                (ahead, ahead.has_next, ahead.rows.last(), &order, End::Back, self.reach.after),
             ];
-            for (side, (near, has_more, furthest, order, end)) in ends.into_iter().enumerate() {
+            for (side, (near, has_more, furthest, order, end, reach)) in ends.into_iter().enumerate() {
                 let known = near.rows.len() as u64;
                 counts[list][side] = match furthest {
                     _ if !has_more => Some(known),
                     _ if offset > 0 && self.page.end == end => Some(offset),
-                    Some(row) if self.within > 0 => {
+                    Some(row) if reach > 0 => {
                         let query = &lists[list].0;
+                        let limit = u64::from(reach) + 1;
                         let more = counts_beyond(query, order, &row.key, limit, self.index, self.dialect);
-                        counted.extend(more.iter().map(|_| (list, side)));
+                        counted.extend(more.iter().map(|_| (list, side, u64::from(reach))));
                         terms.extend(more);
                         Some(known)
                     }
@@ -192,10 +205,10 @@ impl Pages<'_> {
             }
         }
         for (place, row) in run_each(db, tagged_each(terms.into_iter(), self.dialect), self.dialect).await? {
-            let (list, side) = counted[place];
+            let (list, side, reach) = counted[place];
             let count = row.count(COUNT)?;
             let sum = counts[list][side].map(|known| known + count);
-            counts[list][side] = sum.filter(|_| count < limit);
+            counts[list][side] = sum.filter(|sum| *sum <= reach);
         }
         Ok(counts)
     }
@@ -208,23 +221,23 @@ impl Pages<'_> {
         [ahead, behind, end]: Sides<Slice<Record>>,
         [before, after]: Counts,
     ) -> PageCursors {
-        let (size, pages, each) = (self.page.size as usize, self.pages as usize, u64::from(self.page.size));
-        let reach = u64::from(self.within.max(self.page.offset));
-        let is_near = !behind.has_previous;
-        let number = before.filter(|rows| is_near || *rows <= reach).map(|before| 1 + before.div_ceil(each));
-        let length = before.zip(after).map(|(before, after)| before + rows as u64 + after);
-        let is_whole = is_near && !ahead.has_next;
-        let starts = |length: &u64| (length - 1) / each * each;
-        let length = length.filter(|length| is_whole || starts(length) <= reach);
-        let on_last = length.map_or(each, |length| length - starts(&length));
+        let (size, pages, each) = (self.page.size as usize, self.pages() as usize, u64::from(self.page.size));
+        let number = before.map(|before| 1 + before.div_ceil(each));
+        // Where no rows follow, this page is the last.
+        let on_last = match after {
+            Some(0) => rows as u64,
+            Some(after) => (after - 1) % each + 1,
+            None => each,
+        };
         let before_last = end.rows.iter().rev().nth(usize::try_from(on_last).unwrap_or(usize::MAX));
+        let last_number = number.zip(after).map(|(number, after)| number + after.div_ceil(each));
         PageCursors {
             number,
             current: behind.rows.last().map(|row| row.key.clone()),
             previous: previous(&behind, size, pages),
             next: next(last, &ahead, size, pages),
             last: before_last.map(|row| row.key.clone()),
-            last_number: length.map(|length| length.div_ceil(each)),
+            last_number,
         }
     }
 }

@@ -8,7 +8,8 @@
 //! The database reads keys alone, in the index of the order, and no row of the table where the index covers the filter.
 //! The page itself is the [bracket](crate::bracket) at that key.
 //!
-//! The ranges of an order with NULLs are skipped one after the other: their union would be sorted.
+//! The ranges of an order with NULLs are skipped one after the other, because their union would be sorted. Where a range is
+//! shorter than the offset, it is counted: its keys are read twice.
 
 use sea_orm::DbErr;
 use sea_orm::sea_query::SelectStatement;
@@ -60,7 +61,9 @@ where
         let counts =
             skips.iter().map(|skip| limited_count(keys(skip).clear_selects().clear_order_by().take(), skip.left));
         for (place, row) in run_each(db, tagged_each(counts, dialect), dialect).await? {
-            skips[place].left -= row.count(COUNT)?;
+            // Rows that were inserted after the look-up do not move the page further than the beginning of the range.
+            let skip = &mut skips[place].left;
+            *skip = skip.saturating_sub(row.count(COUNT)?).max(1);
         }
     }
     Ok(pages)

@@ -1,5 +1,9 @@
 //! The request for a page: which end, how many rows, after which key, before which key.
 
+use std::sync::Arc;
+
+use sea_orm::Condition;
+
 use crate::{CursorError, Key, KeyError, Order};
 
 /// The arguments of a page as a client sends them, named as in the GraphQL Cursor Connections specification. They are
@@ -25,7 +29,7 @@ pub struct Args {
     pub last: Option<i64>,
     /// Only rows short of this cursor. An empty text counts as absent.
     pub before: Option<String>,
-    /// The number of rows to skip from the page's end of the list. 0 counts as absent.
+    /// The number of rows to skip from the page's end of the list.
     pub offset: Option<i64>,
 }
 
@@ -83,8 +87,8 @@ pub struct Page {
     pub(crate) before: Option<Key>,
     /// The number of rows to skip from the end.
     pub(crate) offset: u32,
-    /// Whether it shows the row at `after` in its middle.
-    pub(crate) is_around: bool,
+    /// The row that it shows in its middle.
+    pub(crate) around: Option<Arc<Condition>>,
 }
 
 /// The error for arguments that make no page.
@@ -181,14 +185,18 @@ impl Page {
     }
 
     fn at(end: End, order: &Order, size: u32) -> Self {
-        Self { order: order.clone(), end, size, after: None, before: None, offset: 0, is_around: false }
+        Self { order: order.clone(), end, size, after: None, before: None, offset: 0, around: None }
     }
 
     /// The same page after skipping this many rows from its end of the list.
     ///
     /// The page is found in two statements. The first skips over the keys of the rows, in the index of the order, and
     /// returns the last of them. The second is the [bracket](crate::bracket) at that key, so the page, its flags and its
-    /// keys are those of a walk by cursors. Beyond the end of the list the page is empty.
+    /// keys are those of a walk by cursors. A sort that can be NULL takes two statements more if the page lies among its
+    /// NULLs. Beyond the end of the list the page is empty.
+    ///
+    /// The statements see one state of the database only in a transaction that does. The query must not group, nor select
+    /// distinct rows.
     ///
     /// # Errors
     ///
@@ -249,7 +257,7 @@ impl Page {
     /// The number of rows on the near side of its key that its bracket reads: one that proves that there are rows, or the
     /// rows up to the middle of the page and one more.
     pub(crate) fn witnesses(&self) -> u64 {
-        if self.is_around { u64::from(self.size) + 1 } else { 1 }
+        if self.around.is_some() { u64::from(self.size) + 1 } else { 1 }
     }
 
     /// The key at which reading starts.

@@ -14,17 +14,19 @@
 //! are one row-value comparison if the database seeks it: under `a DESC, id DESC` the rows beyond `(v1, v2)` are
 //! `(a, id) < (v1, v2)`.
 
-use sea_orm::Value;
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, SelectStatement};
 
 use crate::dialect::Dialect;
-use crate::{Direction, Key, Nulls, Order, Sort};
+use crate::{Direction, Nulls, Order, Sort};
+
+/// The values of a position in the order, one for each sort. `None` is NULL.
+pub(crate) type Place = Vec<Option<Expr>>;
 
 /// Rows that are equal on a prefix of the order's sorts and bounded on the next ones.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Range {
-    /// The values of the first sorts; NULL means `IS NULL`.
-    pins: Vec<Value>,
+    /// The values of the first sorts.
+    pins: Place,
     bound: Bound,
 }
 
@@ -35,7 +37,7 @@ enum Bound {
     /// The rows whose next sort is not NULL.
     NotNull,
     /// The rows whose next sorts, as a row value, lie past these values.
-    Past(Vec<Value>, Edge),
+    Past(Vec<Expr>, Edge),
 }
 
 /// The index that is expected to serve the ranges.
@@ -59,23 +61,25 @@ pub(crate) fn all(order: &Order) -> Vec<Range> {
     open(order, Vec::new())
 }
 
-/// The rows beyond a key, from the nearest to the farthest.
-pub(crate) fn beyond(order: &Order, key: &Key, edge: Edge, dialect: Dialect) -> Vec<Range> {
-    let (sorts, values) = (order.sorts(), key.values());
+/// The rows beyond a position, from the nearest to the farthest.
+pub(crate) fn beyond(order: &Order, values: &[Option<Expr>], edge: Edge, dialect: Dialect) -> Vec<Range> {
+    let sorts = order.sorts();
     let mut ranges = Vec::new();
     let mut end = sorts.len();
     while end > 0 {
         let start = run(order, values, end, dialect);
         let pins = || values[..start].to_vec();
-        let (sort, value) = (&sorts[start], &values[start]);
+        let sort = &sorts[start];
         let last_nulls = sort.nullable && sort.nulls == Nulls::Last;
 
-        if !is_null(value) {
+        if values[start].is_some() {
             let edge = if end == sorts.len() { edge } else { Edge::Exclusive };
-            ranges.push(Range { pins: pins(), bound: Bound::Past(values[start..end].to_vec(), edge) });
+            ranges.push(Range {
+                pins: pins(),
+                bound: Bound::Past(values[start..end].iter().flatten().cloned().collect(), edge),
+            });
             if last_nulls {
-                let null = sort.kind.null();
-                ranges.extend(open(order, [pins(), vec![null]].concat()));
+                ranges.extend(open(order, [pins(), vec![None]].concat()));
             }
         } else if !last_nulls {
             ranges.push(Range { pins: pins(), bound: Bound::NotNull });
@@ -87,13 +91,13 @@ pub(crate) fn beyond(order: &Order, key: &Key, edge: Edge, dialect: Dialect) -> 
 
 /// The start of the longest run of sorts, up to `end`, that one row-value comparison serves: they have the same
 /// direction, and none but the first can be NULL.
-fn run(order: &Order, values: &[Value], end: usize, dialect: Dialect) -> usize {
+fn run(order: &Order, values: &[Option<Expr>], end: usize, dialect: Dialect) -> usize {
     let sorts = order.sorts();
     let mut start = end - 1;
     while start > 0
         && !sorts[start].nullable
         && sorts[start - 1].direction == sorts[start].direction
-        && !is_null(&values[start - 1])
+        && values[start - 1].is_some()
         && dialect.seeks_row_value(&sorts[start - 1], &sorts[start], start + 1 == sorts.len())
     {
         start -= 1;
@@ -103,13 +107,12 @@ fn run(order: &Order, values: &[Value], end: usize, dialect: Dialect) -> usize {
 
 /// Every row with the pinned values, in order. If the next sort can be NULL, the NULLs are a separate range, so that
 /// any index serves any placement of them.
-fn open(order: &Order, pins: Vec<Value>) -> Vec<Range> {
+fn open(order: &Order, pins: Place) -> Vec<Range> {
     let place = pins.len();
     let Some(sort) = order.sorts().get(place).filter(|sort| sort.nullable) else {
         return vec![Range { pins, bound: Bound::Open }];
     };
-    let null = sort.kind.null();
-    let nulls = open(order, [pins.clone(), vec![null]].concat());
+    let nulls = open(order, [pins.clone(), vec![None]].concat());
     let values = vec![Range { pins, bound: Bound::NotNull }];
     match sort.nulls {
         Nulls::First => [nulls, values].concat(),
@@ -124,10 +127,10 @@ impl Range {
         let mut condition = Condition::all();
         for (place, (sort, value)) in sorts.iter().zip(&self.pins).enumerate() {
             let expr = sort.expr.clone();
-            condition = condition.add(match place {
-                _ if is_null(value) => expr.is_null(),
-                0 if self.pins_index(order, index) => dialect.pinned(expr, value.clone()),
-                _ => expr.eq(value.clone()),
+            condition = condition.add(match value {
+                None => expr.is_null(),
+                Some(value) if place == 0 && self.pins_index(order, index) => dialect.pinned(expr, value.clone()),
+                Some(value) => expr.eq(value.clone()),
             });
         }
         let next = &sorts[self.pins.len()..];
@@ -157,7 +160,7 @@ impl Range {
         for (place, sort) in order.sorts().iter().enumerate() {
             let ordered = match self.pins.get(place) {
                 None => true,
-                Some(pin) if is_null(pin) => dialect.orders_by_nulls(),
+                Some(None) => dialect.orders_by_nulls(),
                 Some(_) => place == 0 && self.pins_index(order, index) && dialect.orders_by_pins(),
             };
             if !ordered {
@@ -171,9 +174,9 @@ impl Range {
 }
 
 /// `(a, b) > (v1, v2)`, in the direction of the sorts.
-fn past(sorts: &[Sort], values: &[Value], edge: Edge) -> Expr {
+fn past(sorts: &[Sort], values: &[Expr], edge: Edge) -> Expr {
     let left = row(sorts.iter().map(|sort| sort.expr.clone()).collect());
-    let right = row(values.iter().cloned().map(Expr::value).collect());
+    let right = row(values.to_vec());
     match (sorts[0].direction, edge) {
         (Direction::Asc, Edge::Exclusive) => left.gt(right),
         (Direction::Asc, Edge::Inclusive) => left.gte(right),
@@ -185,8 +188,4 @@ fn past(sorts: &[Sort], values: &[Value], edge: Edge) -> Expr {
 /// A row value, or the expression itself if there is only one.
 fn row(mut exprs: Vec<Expr>) -> Expr {
     if exprs.len() == 1 { exprs.remove(0) } else { Expr::tuple(exprs) }
-}
-
-fn is_null(value: &Value) -> bool {
-    *value == value.as_null()
 }

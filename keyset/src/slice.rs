@@ -139,7 +139,7 @@ impl<M> Slice<M> {
     /// Cuts a page out of its bracket, as [`fetch`](crate::fetch) does. Use it if you run the
     /// [statement](crate::bracket::bracket) yourself. Pass the rows in the order of the statement.
     pub fn cut(found: Vec<Found<M>>, page: &Page) -> Self {
-        if page.is_around {
+        if page.around.is_some() {
             return Self::centred(found, page.size as usize);
         }
         let behind = found.iter().any(|found| found.segment == WITNESS);
@@ -173,6 +173,9 @@ impl<M> Slice<M> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use sea_orm::Condition;
     use sea_orm::tests_cfg::cake;
 
     use super::*;
@@ -215,7 +218,7 @@ mod tests {
         let order = Order::of::<cake::Entity>([]).unwrap();
         // Of 9 rows: the bracket reads up to `size` + 1 up to the middle, and `size` + 1 after it.
         let check = |size: u32, middle: usize, expected: (&str, bool, bool)| {
-            let page = Page { is_around: true, ..Page::first(&order, size) };
+            let page = Page { around: Some(Arc::new(Condition::all())), ..Page::first(&order, size) };
             let row = |item| Row { key: Key::new(&order, vec![0.into()]).unwrap(), item };
             let side = |segment, items: &str| {
                 items.chars().map(|item| Found { segment, inside: true, row: row(item) }).collect::<Vec<_>>()

@@ -164,6 +164,22 @@ impl Parts<'_> {
         }
     }
 
+    /// The queries of the lists that can have rows, each with the number of its list: not those of parents that are NULL.
+    ///
+    /// # Errors
+    ///
+    /// As [`Parents::present`].
+    pub(crate) fn present(self) -> Result<(Vec<usize>, Vec<SelectStatement>), DbErr> {
+        let Some(parents) = self.parents else { return Ok((vec![0], self.queries())) };
+        let (lists, values) = parents.present()?;
+        Ok((lists, values.into_iter().map(|value| parents.children(self.query, value)).collect()))
+    }
+
+    /// The number of lists.
+    pub(crate) fn len(self) -> usize {
+        self.parents.map_or(1, |parents| parents.values.len())
+    }
+
     /// The index that is expected to serve each list.
     pub(crate) fn index(self) -> Index {
         if self.parents.is_some() { Index::OfParent } else { Index::OfOrder }

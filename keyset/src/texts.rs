@@ -49,7 +49,6 @@ struct Text {
     order: Order,
     end: End,
     size: u32,
-    is_around: bool,
     cursors: [Option<Vec<bool>>; 2],
     joins: Vec<Join>,
     parents: Option<(Expr, usize)>,
@@ -133,7 +132,6 @@ impl Text {
             order: page.order.clone(),
             end: page.end,
             size: page.size,
-            is_around: page.is_around,
             cursors: nulls(page),
             joins: joins.to_vec(),
             parents: parents.map(|(column, terms)| (column.clone(), terms)),
@@ -162,7 +160,6 @@ impl Text {
         let Shape { query, page, joins, parents, dialect } = shape;
         self.size == page.size
             && self.end == page.end
-            && self.is_around == page.is_around
             && self.dialect == dialect
             && self.cursors == nulls(page)
             && self.parents.as_ref().map(|(column, terms)| (column, *terms)) == parents

@@ -58,6 +58,11 @@ async fn an_object_that_the_list_lacks_is_not_found() {
     let rating = first_id(&shop, "ratings").await;
     let filtered = around("ratings(first: 3, where: { rating: { in: [] } }", &rating);
     check_refused(&shop.execute(&filtered, Value::Null).await, "NOT_FOUND", "`around`");
+    // Whatever is selected.
+    for selected in ["totalCount", "__typename", "pageInfo { endCursor }"] {
+        let query = format!("{{ ratings(where: {{ rating: {{ in: [] }} }}, around: \"{rating}\") {{ {selected} }} }}");
+        check_refused(&shop.execute(&query, Value::Null).await, "NOT_FOUND", "`around`");
+    }
     shop.data(&format!("mutation {{ deleteRating(input: {{ id: \"{rating}\" }}) {{ deletedId }} }}")).await;
     check_refused(&shop.execute(&around("ratings(first: 3", &rating), Value::Null).await, "NOT_FOUND", "`around`");
 }
@@ -85,17 +90,19 @@ async fn of_many_parents_only_the_one_of_the_object_has_a_page() {
 }
 
 #[tokio::test]
-async fn i1_a_place_is_found_by_one_statement_more() {
+async fn i1_an_offset_takes_one_statement_more_and_an_object_none() {
     let shop = Shop::new(SMALL).await;
     let rating = first_id(&shop, "ratings").await;
     for (query, statements) in [
         ("ratings(first: 5, offset: 7) { nodes { id book { name } } }".to_owned(), 2),
         ("ratings(last: 5, offset: 7, orderBy: { field: RATING }) { nodes { id } }".to_owned(), 2),
-        (format!("ratings(first: 5, around: \"{rating}\") {{ nodes {{ id book {{ name }} }} }}"), 2),
+        (format!("ratings(first: 5, around: \"{rating}\") {{ nodes {{ id book {{ name }} }} }}"), 1),
         ("ratings(first: 5, offset: 0) { nodes { id } }".to_owned(), 1),
         ("books(first: 9) { nodes { ratings(first: 2, offset: 1) { nodes { id } } } }".to_owned(), 3),
         ("ratings(first: 2) { pageCursors { around { cursor } } }".to_owned(), 2),
-        ("ratings(first: 2) { pageCursors { around { page } } }".to_owned(), 3),
+        ("ratings(first: 2) { pageCursors { around { page } } }".to_owned(), 2),
+        ("ratings(first: 2) { pageCursors { last { page } } }".to_owned(), 3),
+        ("ratings(last: 2) { pageCursors { around { page } } }".to_owned(), 3),
     ] {
         shop.statements.take();
         shop.data(&format!("{{ {query} }}")).await;

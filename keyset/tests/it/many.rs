@@ -68,8 +68,14 @@ async fn one_list_has_one_result() {
     assert_eq!(slices, [fetch(&db, City::find(), &page).await.unwrap()]);
     assert_eq!(count(&db, &one).await.unwrap(), [12]);
     assert_eq!(count_up_to(&db, &one, 20).await.unwrap(), [Count::Exact(12)]);
-    let around = page_cursors(&db, &one, &page, &slices, 1, 9).await.unwrap();
-    assert_eq!(around, [page_cursors(&db, City::find(), &page, &slices[0], 1, 9).await.unwrap()]);
+    let around =
+        page_cursors(&db, &one, &page, &slices, keyset::Reach { pages: 1, before: 9, after: 9 }).await.unwrap();
+    assert_eq!(
+        around,
+        [page_cursors(&db, City::find(), &page, &slices[0], keyset::Reach { pages: 1, before: 9, after: 9 })
+            .await
+            .unwrap()]
+    );
 }
 
 /// On PostgreSQL one text serves any number of parents. On SQLite the number of texts is logarithmic.
@@ -104,7 +110,8 @@ async fn a_parent_that_is_null_has_an_empty_list() {
     assert!(slices[1].has_next && !slices[2].has_next && !slices[2].has_previous);
     assert_eq!(count(&db, &lists).await.unwrap(), [0, 4, 0, 4]);
     assert_eq!(count_up_to(&db, &lists, 5).await.unwrap(), [0, 4, 0, 4].map(Count::Exact));
-    let around = page_cursors(&db, &lists, &page, &slices, 1, 9).await.unwrap();
+    let around =
+        page_cursors(&db, &lists, &page, &slices, keyset::Reach { pages: 1, before: 9, after: 9 }).await.unwrap();
     assert_eq!(around.iter().map(|around| around.number).collect::<Vec<_>>(), [None, Some(1), None, Some(1)]);
 
     let none = Lists::per_parent(City::find(), Column::Rank, [None::<i16>]);

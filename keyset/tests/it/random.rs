@@ -1,6 +1,6 @@
 //! Random rows, orders, filters and arguments, with rows deleted, inserted and changed between the pages.
 
-use keyset::{Args, Direction, End, Key, Nulls, Page, Texts, fetch, fetch_around};
+use keyset::{Args, Direction, End, Key, Nulls, Page, fetch, fetch_around};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use sea_orm::prelude::*;
@@ -129,7 +129,7 @@ async fn run(db: &DatabaseConnection, start: Vec<Model>, criteria: &[Criterion],
         // The row may be gone, or not match.
         let Some(row) = after.filter(|_| step.size > 0) else { continue };
         let asked = around::around(&order, step.size, row.id);
-        let slice = fetch_around(db, query, &asked, &[], &Texts::default()).await.unwrap();
+        let slice = fetch_around(db, query, &asked, &[]).await.unwrap();
         let twin = around::expected(&naive::sorted(&kept, criteria), step.size, row.id);
         let found = slice.map(|slice| around::ids(&order, slice));
         assert_eq!(found, twin, "{order} {} around {} of {kept:?}", step.size, row.id);

@@ -270,7 +270,9 @@ async fn many_brackets_and_counts_are_these_statements() {
 
     keyset::fetch_into::<Id, _, _>(&db, of_ranks(), &page).await.unwrap();
     let slice = keyset::fetch_into::<Id, _, _>(&db, ids(), &page).await.unwrap();
-    keyset::page_cursors(&db, ids(), &page, &slice, 1, 0).await.unwrap();
+    keyset::page_cursors(&db, ids(), &page, &slice, keyset::Reach { pages: 1, ..keyset::Reach::default() })
+        .await
+        .unwrap();
     let owed = Sort::expression("people owed", Expr::cust("0 - people"), Kind::BigInt).computed();
     let computed = Page::new(&first(), &Order::of::<City>([owed]).unwrap(), Limits::default()).unwrap();
     keyset::fetch_into::<Id, _, _>(&db, ids(), &computed).await.unwrap();

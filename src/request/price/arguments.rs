@@ -50,7 +50,17 @@ pub fn size(field: &Field, variables: &Variables) -> usize {
     asked.unwrap_or(default).min(Limits::MAX_OBJECTS)
 }
 
-/// The number of statements that read a page: with an offset, or around an object, its key is looked up first.
-pub fn page_statements(field: &Field) -> usize {
-    1 + usize::from(["offset", "around"].iter().any(|name| field.get_argument(name).is_some()))
+/// The number of statements that read a page: after an offset, its key is looked up first.
+pub fn page_statements(field: &Field, variables: &Variables) -> usize {
+    1 + usize::from(number(field, "offset", variables).is_some_and(|offset| offset > 0))
+}
+
+/// Whether a page stands around an object: then rows are read on both sides of it.
+pub fn is_around(field: &Field, variables: &Variables) -> bool {
+    let given = field.get_argument("around").map(|value| &value.node);
+    match given {
+        None | Some(Written::Null) => false,
+        Some(Written::Variable(name)) => variables.get(name).is_some_and(|value| *value != Value::Null),
+        Some(_) => true,
+    }
 }

@@ -19,6 +19,8 @@ pub struct Cost {
     pub around: usize,
     /// The part of `each` that filters cost.
     pub filters: usize,
+    /// Whether the number of a page is selected.
+    pub numbers: bool,
 }
 
 impl Cost {
@@ -33,6 +35,7 @@ impl Cost {
             page: self.page || other.page,
             around: self.around.saturating_add(other.around),
             filters: self.filters.saturating_add(other.filters),
+            numbers: self.numbers || other.numbers,
         }
     }
 }

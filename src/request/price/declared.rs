@@ -18,7 +18,13 @@ pub const WRITE: usize = 200;
 pub const COUNT: usize = 1000;
 /// The number of rows of a bounded count that cost 1.
 pub const COUNTED_FOR_ONE: usize = 10;
-/// The number of rows that a filter may read, or an offset skip, for 1: about a tenth of a millisecond.
+/// The number of rows that an offset skips for 1.
+pub const OFFSET_FOR_ONE: usize = 200;
+/// The number of rows of `MAX_OFFSET` for 1, where the rows beside a page are counted.
+pub const NUMBERED_FOR_ONE: usize = 1000;
+/// The fields of `pageCursors` for which they are counted.
+pub const NUMBERS: [&str; 2] = ["page", "last"];
+/// The number of rows that a filter may read for 1: about a tenth of a millisecond.
 pub const FILTERED_FOR_ONE: u64 = 200;
 /// The number of conditions and values that each of these rows is compared with for that.
 pub const CONDITIONS_FOR_ONE: u64 = 8;
@@ -91,7 +97,11 @@ impl Prices {
              {CONDITIONS_FOR_ONE} conditions and values, an eighth of that for each of them"
         );
         rows.push(("the filter of a list".into(), filter));
-        rows.push(("the `offset` of a list".into(), format!("1 for every {FILTERED_FOR_ONE} objects that it skips")));
+        rows.push((
+            "the `offset` of a list".into(),
+            format!("{STATEMENT} more, and 1 for every {OFFSET_FOR_ONE} objects that it skips"),
+        ));
+        rows.push(("the `around` of a list".into(), "1 more for each object of the page".into()));
         rows.push(("`__schema`, `__type`".into(), "1 for each field of each object that they return".into()));
         rows.push(("a subscription".into(), "the cost of one event".into()));
         rows
@@ -111,7 +121,11 @@ fn described(cost: &Declared) -> String {
             format!("{STATEMENT} more, and `upTo` / {COUNTED_FOR_ONE} (`upTo` is {default} by default)")
         }
         Declared::PageCursors { pages } => {
-            format!("{} more, and {} times the size of the page", STATEMENT + COUNT, around(*pages))
+            format!(
+                "{STATEMENT} more, {} times the size of the page, and where `{}` is selected `MAX_OFFSET` / {NUMBERED_FOR_ONE}",
+                around(*pages),
+                NUMBERS.join("` or `"),
+            )
         }
         Declared::Write => format!("{WRITE} more"),
     }

@@ -7,9 +7,12 @@ use async_graphql::{Name, Positioned, Variables};
 use keyset_graphql::Cost as Declared;
 use keyset_graphql::list::Scan;
 
-use super::arguments::{Given, number, page_statements, size};
+use super::arguments::{Given, is_around, number, page_statements, size};
 use super::cost::Cost;
-use super::declared::{CONDITIONS_FOR_ONE, COUNT, COUNTED_FOR_ONE, FILTERED_FOR_ONE, STATEMENT, WRITE, around};
+use super::declared::{
+    CONDITIONS_FOR_ONE, COUNT, COUNTED_FOR_ONE, FILTERED_FOR_ONE, NUMBERED_FOR_ONE, NUMBERS, OFFSET_FOR_ONE, STATEMENT,
+    WRITE, around,
+};
 use super::{Filter, MAX_VALUES, Prices, Tables};
 use crate::config::Limits;
 use crate::request::visit::{Fragment, Visitor, walk};
@@ -39,7 +42,7 @@ pub struct Pricing<'a> {
 
 /// The price of a fragment, beside its contents: the library walks also an empty one.
 const FRAGMENT: Cost =
-    Cost { once: 0, each: 1, depth: 0, statements: 0, counts: 0, page: false, around: 0, filters: 0 };
+    Cost { once: 0, each: 1, depth: 0, statements: 0, counts: 0, page: false, around: 0, filters: 0, numbers: false };
 
 impl<'a> Visitor<'a> for Pricing<'a> {
     fn enter_field(&mut self, _: &'a Positioned<Field>) {
@@ -121,7 +124,9 @@ impl<'a> Pricing<'a> {
         let prices = if self.level == 0 { &self.prices.roots } else { &self.prices.fields };
         let declared = prices.get(field.name.node.as_str());
         self.varies |= match declared {
-            Some(Declared::List(_)) => ["first", "last", "offset"].iter().any(|name| Given::varies(field, name)),
+            Some(Declared::List(_)) => {
+                ["first", "last", "offset", "around"].iter().any(|name| Given::varies(field, name))
+            }
             Some(Declared::Keys { argument, .. }) => Given::varies(field, argument),
             Some(Declared::CountUpTo { .. }) => Given::varies(field, "upTo"),
             _ => false,
@@ -129,8 +134,10 @@ impl<'a> Pricing<'a> {
         let (more, size) = match declared {
             None => (0, 1),
             Some(Declared::Statement | Declared::Lookup) => (STATEMENT, 1),
-            Some(Declared::PageCursors { .. }) => (STATEMENT + COUNT, 1),
-            Some(Declared::List(_)) => (STATEMENT, size(field, self.variables)),
+            Some(Declared::PageCursors { .. }) => (STATEMENT + if selected.numbers { self.numbers() } else { 0 }, 1),
+            Some(Declared::List(_)) => {
+                (STATEMENT * page_statements(field, self.variables), size(field, self.variables))
+            }
             Some(Declared::Keys { argument, types }) => match Given::of(field, argument, self.variables) {
                 Some(Given::List(keys)) => (types * STATEMENT, keys),
                 // A single value is a list of one.
@@ -147,11 +154,16 @@ impl<'a> Pricing<'a> {
         // What the rows of the list itself cost.
         let (filter, around_it) = match declared {
             Some(Declared::List(scan)) => {
-                let filter =
-                    self.filter(field, scan, selected.counts + usize::from(selected.page) * page_statements(field));
+                let filter = self.filter(
+                    field,
+                    scan,
+                    selected.counts + usize::from(selected.page) * page_statements(field, self.variables),
+                );
                 // More than the cap is refused for that, not for its cost.
                 let skipped = number(field, "offset", self.variables).unwrap_or_default().min(self.max_offset);
-                let skipped = skipped / FILTERED_FOR_ONE as usize;
+                let skipped = skipped / OFFSET_FOR_ONE;
+                // The rows on its other side, which the page does not show.
+                let skipped = skipped + if is_around(field, self.variables) { size } else { 0 };
                 (filter.saturating_add(skipped), selected.around.saturating_mul(size))
             }
             _ => (0, 0),
@@ -165,7 +177,7 @@ impl<'a> Pricing<'a> {
             // Beyond the bound the planner is asked too.
             Some(Declared::CountUpTo { .. }) => 2,
             // The key of the page is looked up first.
-            Some(Declared::List(_)) => page_statements(field),
+            Some(Declared::List(_)) => page_statements(field, self.variables),
             // The keys, and the numbers of rows beyond them.
             Some(Declared::PageCursors { .. }) => 2,
             Some(Declared::Statement | Declared::Count) => 1,
@@ -182,10 +194,16 @@ impl<'a> Pricing<'a> {
             depth: selected.depth + 1,
             statements: selected.statements.saturating_add(statements),
             counts,
-            page: counts == 0,
+            page: counts == 0 || around > 0,
             around,
             filters,
+            numbers: selected.numbers || NUMBERS.contains(&field.name.node.as_str()),
         }
+    }
+
+    /// The price of counting the keys on either side of a page.
+    fn numbers(&self) -> usize {
+        self.max_offset / NUMBERED_FOR_ONE
     }
 
     /// The cost of the filter of a list, in this many statements.

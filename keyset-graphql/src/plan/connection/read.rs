@@ -1,13 +1,13 @@
 //! The reading of lists: the page, the counts, the pages around the page. What is not selected is not read.
 
-use keyset::{Count, Lists, PageCursors, Record, Slice, Texts};
+use keyset::{Count, Lists, PageCursors, Reach, Record, Slice, Texts};
 use sea_orm::{DbErr, Select};
 use tracing::Instrument;
 
 use super::{Asked, Connection, Connections, Field};
 use crate::arguments::Given;
 use crate::object::RowObject;
-use crate::page_cursors::{self, REACH};
+use crate::page_cursors;
 use crate::plan::Run;
 use crate::plan::object::Objects;
 use crate::{Error, Result, count};
@@ -24,7 +24,8 @@ impl<T: RowObject> Connection<T> {
         let mut read = Connections::new(self, asked.page().order().clone());
         let reading = Reading { field, lists: &lists, asked: &asked, run, texts: &self.texts };
         let selected = |wanted: fn(&Field) -> bool| self.fields.selected(run.variables).any(wanted);
-        if selected(Field::needs_page) {
+        // Without the object there is no list, whatever is selected.
+        if selected(Field::needs_page) || matches!(asked, Asked::Around(_)) {
             let objects = self.selections.iter();
             read.objects = objects.map(|(when, of)| when.holds(run.variables).then(|| Objects::new(of, run))).collect();
             let slices = reading.page(&mut read.objects).await;
@@ -45,11 +46,11 @@ impl<T: RowObject> Connection<T> {
             }
         }
         let page_cursors = self.fields.selected(run.variables).filter_map(|field| match field {
-            Field::PageCursors(plain) => Some(plain.selects(page_cursors::COUNTED, run.variables)),
+            Field::PageCursors(plain) => Some(page_cursors::reach(plain, run)),
             _ => None,
         });
-        if let (Some(is_counted), Some(Ok(slices))) = (page_cursors.reduce(|one, other| one || other), &read.slices) {
-            read.page_cursors = Some(reading.page_cursors(slices, is_counted).await);
+        if let (Some(reach), Some(Ok(slices))) = (page_cursors.reduce(furthest), &read.slices) {
+            read.page_cursors = Some(reading.page_cursors(slices, reach).await);
         }
         read
     }
@@ -88,7 +89,7 @@ impl<T: RowObject> Reading<'_, T> {
                     let rows = keyset::fetch_rows(reader, self.lists, page, &joins, self.texts).await?;
                     Ok(rows.into_iter().map(Some).collect())
                 }
-                Asked::Around(around) => keyset::fetch_around(reader, self.lists, around, &joins, self.texts).await,
+                Asked::Around(around) => keyset::fetch_around(reader, self.lists, around, &joins).await,
             }
         };
         let rows: Vec<_> = rows.instrument(self.span("page")).await.map_err(|error| self.failed(error))?;
@@ -116,11 +117,15 @@ impl<T: RowObject> Reading<'_, T> {
         counts.await.map_err(|error| self.failed(error))
     }
 
-    async fn page_cursors(&self, slices: &Vec<Slice<()>>, is_counted: bool) -> Result<Vec<PageCursors>> {
-        let within = if is_counted { self.run.limits.max_offset } else { 0 };
-        let cursors = keyset::page_cursors(self.run.reader, self.lists, self.asked.page(), slices, REACH, within);
+    async fn page_cursors(&self, slices: &Vec<Slice<()>>, reach: Reach) -> Result<Vec<PageCursors>> {
+        let cursors = keyset::page_cursors(self.run.reader, self.lists, self.asked.page(), slices, reach);
         cursors.instrument(self.span("pageCursors")).await.map_err(|error| self.failed(error))
     }
+}
+
+/// What serves both.
+fn furthest(one: Reach, other: Reach) -> Reach {
+    Reach { pages: one.pages, before: one.before.max(other.before), after: one.after.max(other.after) }
 }
 
 fn no_object(name: &str) -> DbErr {
