@@ -7,8 +7,11 @@
 #![expect(clippy::disallowed_methods, reason = "the derived relations bring a `paginate` that nobody calls")]
 
 pub mod book;
+pub mod book_count;
 pub mod book_order;
+pub mod book_order_count;
 pub mod book_rating;
+pub mod book_rating_count;
 pub mod book_stats;
 pub mod id;
 pub mod ulid;

@@ -44,6 +44,12 @@ impl Arguments<'_> {
         T::parse(value).map_err(wrong)
     }
 
+    /// Whether no other argument than these has a value, or only null.
+    pub(crate) fn are_among(&self, names: &[&str]) -> bool {
+        let has_value = |value| bound(value, self.variables).is_some_and(|value| value != Value::Null);
+        !self.given.0.iter().any(|(name, value)| !names.contains(&name.as_str()) && has_value(value))
+    }
+
     /// The arguments of a page.
     ///
     /// # Errors

@@ -63,7 +63,7 @@ pub use filter::{
 };
 pub use global_id::{GlobalId, NodeType};
 pub use keyed::Keyed;
-pub use list::{ListArgs, Listed, Matching, OrderBy, RootLists, RootObject, Roots};
+pub use list::{ListArgs, ListField, Listed, Matching, OrderBy, RootLists, RootObject, Roots};
 pub use node::{ByKey, Node, NodeList, Nodes, ObjectType};
 pub use object::{Beside, Column, Fields, Model, RowObject};
 pub use plan::once::RootValues;

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use async_graphql::{ID, OutputType, Pos};
-use keyset::{Around, Lists, Order, Page};
+use keyset::{Around, Kept, Lists, Order, Page};
 use sea_orm::{Condition, Select};
 
 use crate::arguments::{Arguments, Given};
@@ -30,7 +30,7 @@ mod scan;
 pub use args::{ListArgs, Matching, OrderBy};
 pub(crate) use root::PlannedRoot;
 pub use root::{RootLists, RootObject, Roots, costs};
-pub use scan::Scan;
+pub use scan::{ListField, Scan};
 
 /// An object that there are lists of.
 pub trait Listed: RowObject {
@@ -48,7 +48,8 @@ pub trait Listed: RowObject {
 /// A declared list of the objects of each `T`.
 pub(crate) trait NestedList<T: RowObject>: Send + Sync {
     fn register(&self, fields: &mut ObjectFields<'_>, name: &'static str, description: &'static str);
-    fn plan(&self, field: &Collected<'_>, planner: &mut Planner<'_>) -> Box<dyn PlannedList<T>>;
+    /// The list as a document selects it. `kept` says where its count is kept.
+    fn plan(&self, kept: Option<Kept>, field: &Collected<'_>, planner: &mut Planner<'_>) -> Box<dyn PlannedList<T>>;
 }
 
 /// A list in a plan.
@@ -72,8 +73,13 @@ pub(crate) fn list_of<T: Keyed, U: Listed>(name: &'static str, column: Column<U>
             register::<U>(fields, name, description);
         }
 
-        fn plan(&self, field: &Collected<'_>, planner: &mut Planner<'_>) -> Box<dyn PlannedList<T>> {
-            Box::new(PerParent { plan: Plan::<U>::new(T::NAME, self.0, field, planner), column: self.1 })
+        fn plan(
+            &self,
+            kept: Option<Kept>,
+            field: &Collected<'_>,
+            planner: &mut Planner<'_>,
+        ) -> Box<dyn PlannedList<T>> {
+            Box::new(PerParent { plan: Plan::<U>::new(T::NAME, self.0, kept, field, planner), column: self.1 })
         }
     }
 
@@ -145,15 +151,18 @@ fn identity<U: RowObject>() -> Option<Identity> {
 struct Plan<U: Listed> {
     /// The type and the field, for traces and metrics.
     name: String,
+    /// Where the number of objects without a filter is kept.
+    kept: Option<Kept>,
     arguments: Given,
     identity: Option<Identity>,
     connection: Connection<U>,
 }
 
 impl<U: Listed> Plan<U> {
-    fn new(parent: &str, name: &str, field: &Collected<'_>, planner: &mut Planner<'_>) -> Self {
+    fn new(parent: &str, name: &str, kept: Option<Kept>, field: &Collected<'_>, planner: &mut Planner<'_>) -> Self {
         Self {
             name: format!("{parent}.{name}"),
+            kept,
             arguments: Given::of(&field.field().node),
             identity: identity::<U>(),
             // Another statement: its joins are named from the beginning.
@@ -167,7 +176,10 @@ impl<U: Listed> Plan<U> {
         lists: impl FnOnce(Select<U::Entity>) -> Lists<Select<U::Entity>> + Send,
     ) -> Rows<'p, U> {
         let connections = match self.asked(run) {
-            Ok((rows, asked)) => Ok(self.connection.read(&self.name, lists(rows), asked, run).await),
+            Ok((rows, asked)) => {
+                let kept = self.kept.as_ref().filter(|_| !scan::is_filtered(&self.arguments.bind(run.variables)));
+                Ok(self.connection.read(&self.name, lists(rows), kept, asked, run).await)
+            }
             Err(error) => Err(error),
         };
         let starts = connections.as_ref().map(Connections::starts).unwrap_or_default();

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_graphql::registry::Registry;
 use async_graphql::{ID, OutputType};
-use keyset::Modelled;
+use keyset::{Kept, Modelled};
 use sea_orm::{ColumnTrait, Condition, EntityTrait};
 use serde::Serialize;
 
@@ -12,7 +12,7 @@ use crate::Result;
 use crate::cost::Cost;
 use crate::global_id::{GlobalId, NodeType};
 use crate::keyed::Keyed;
-use crate::list::{Listed, NestedList, Scan, list_of};
+use crate::list::{ListField, Listed, NestedList, Scan, list_of};
 use crate::plan::relation::{One, Relation, Sums};
 use crate::plan::writer::write;
 use crate::registry::{self, ObjectFields};
@@ -78,6 +78,8 @@ pub(crate) struct Field<T: RowObject> {
     pub cost: Option<Cost>,
     register: Box<Register>,
     pub kind: Kind<T>,
+    /// Where the count of a list is kept.
+    pub kept: Option<Kept>,
 }
 
 /// How a field is read.
@@ -162,7 +164,7 @@ impl<T: RowObject> Fields<T> {
     }
 
     /// A list of the objects whose `column` holds the key of this one. One statement reads it for all objects.
-    pub fn list<U: Listed>(&mut self, name: &'static str, description: &'static str, column: Column<U>)
+    pub fn list<U: Listed>(&mut self, name: &'static str, description: &'static str, column: Column<U>) -> ListField<'_>
     where
         T: Keyed,
     {
@@ -170,7 +172,8 @@ impl<T: RowObject> Fields<T> {
         let described = Arc::clone(&list);
         let register =
             move |fields: &mut ObjectFields<'_>, name, description| described.register(fields, name, description);
-        self.add(name, description, Some(Cost::List(Scan::of::<U>(Some(column)))), register, Kind::List(list));
+        let cost = Cost::List(Scan::of::<U>(Some(column)));
+        ListField(&mut self.add(name, description, Some(cost), register, Kind::List(list)).kept)
     }
 
     fn add(
@@ -180,8 +183,8 @@ impl<T: RowObject> Fields<T> {
         cost: Option<Cost>,
         register: impl Fn(&mut ObjectFields<'_>, &'static str, &'static str) + Send + Sync + 'static,
         kind: Kind<T>,
-    ) {
-        self.all.push(Field { name, description, cost, register: Box::new(register), kind });
+    ) -> &mut Field<T> {
+        self.all.push_mut(Field { name, description, cost, register: Box::new(register), kind, kept: None })
     }
 
     /// Registers the type.
@@ -228,5 +231,9 @@ impl<T: RowObject, S: Modelled<Model: Sync>> Beside<'_, T, S> {
 
 /// The prices of an object's fields.
 pub fn costs<T: RowObject>() -> Vec<(&'static str, Cost)> {
-    Fields::<T>::of().all.iter().filter_map(|field| Some((field.name, field.cost.clone()?))).collect()
+    let cost = |field: Field<T>| match field.cost? {
+        Cost::List(scan) => Some((field.name, Cost::List(scan.kept(field.kept.as_ref())))),
+        cost => Some((field.name, cost)),
+    };
+    Fields::<T>::of().all.into_iter().filter_map(cost).collect()
 }

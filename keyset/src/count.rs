@@ -49,19 +49,34 @@ where
     C: ReadRows + ?Sized,
     S: Source,
 {
-    let (dialect, parts) = (Dialect::of(db)?, source.parts());
-    let mut rows = bare(parts.query);
-    if let Some(parents) = parts.parents {
-        return S::wrap(per_parent(db, rows, parents, dialect).await?);
-    }
-    rows.expr_as(Func::count(Expr::cust("*")), COUNT);
-    S::wrap(vec![one(db, dialect.statement(&rows)).await?])
+    let parts = source.parts();
+    let all = Func::count(Expr::cust("*")).into();
+    S::wrap(number(db, bare(parts.query), all, parts.parents, Dialect::of(db)?).await?)
 }
 
-/// The counts of each parent's children, in the order of the parents.
+/// An aggregate of the rows, or of those of each parent.
+pub(crate) async fn number<C>(
+    db: &C,
+    mut rows: SelectStatement,
+    aggregate: Expr,
+    parents: Option<&Parents>,
+    dialect: Dialect,
+) -> Result<Vec<u64>, DbErr>
+where
+    C: ReadRows + ?Sized,
+{
+    if let Some(parents) = parents {
+        return per_parent(db, rows, aggregate, parents, dialect).await;
+    }
+    rows.expr_as(aggregate, COUNT);
+    Ok(vec![one(db, dialect.statement(&rows)).await?])
+}
+
+/// The aggregate of each parent's children, in the order of the parents.
 async fn per_parent<C>(
     db: &C,
     mut rows: SelectStatement,
+    aggregate: Expr,
     parents: &Parents,
     dialect: Dialect,
 ) -> Result<Vec<u64>, DbErr>
@@ -75,7 +90,7 @@ where
         return Err(DbErr::Type(format!("expected parents of the type of the column `{name}`")));
     }
 
-    rows.expr_as(column.clone(), PARENT).expr_as(Func::count(Expr::cust("*")), COUNT);
+    rows.expr_as(column.clone(), PARENT).expr_as(aggregate, COUNT);
     rows.add_group_by([column.clone()]);
     // NULL has no children.
     let mut counts = HashMap::from([(null.clone(), 0)]);

@@ -85,6 +85,7 @@ mod offset;
 mod as_of;
 mod count;
 mod count_up_to;
+mod kept;
 mod numbered;
 mod statistics;
 
@@ -95,6 +96,7 @@ pub use count_up_to::{Count, count_up_to};
 pub use cursor::{Cursor, CursorError};
 pub use fetch::{fetch, fetch_into, fetch_rows};
 pub use join::{Join, find_related, find_rows};
+pub use kept::{Kept, kept_count};
 pub use key::{Key, KeyError};
 pub use kind::Kind;
 pub use models::{ModelReader, Modelled, Models, find_models};

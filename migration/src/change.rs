@@ -42,3 +42,27 @@ async fn run(manager: &SchemaManager<'_>, postgres: &str, sqlite: &str) -> Resul
     manager.get_connection().execute_unprepared(text).await?;
     Ok(())
 }
+
+/// Locks tables of PostgreSQL in this mode, in any order of other transactions: some lock a rating before its book, others
+/// the book first. What is locked while another table is not free is given back after a tenth of a second. So there is no
+/// deadlock.
+pub fn lock_postgres(tables: &[&str], mode: &str) -> String {
+    format!(
+        "
+DO $do$
+BEGIN
+    PERFORM set_config('lock_timeout', '100ms', true);
+    LOOP
+        BEGIN
+            LOCK TABLE {} IN {mode} MODE;
+            EXIT;
+        EXCEPTION WHEN lock_not_available THEN
+            PERFORM pg_sleep(0.1);
+        END;
+    END LOOP;
+END
+$do$;
+",
+        tables.join(", ")
+    )
+}

@@ -33,6 +33,7 @@ changes![
     m20261121_000005_book_search_nesting,
     m20261122_000001_keys,
     m20261122_000002_keys_checked,
+    m20261123_000001_counts,
 ];
 
 /// Every change, in order.

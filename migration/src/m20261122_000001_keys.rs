@@ -13,14 +13,14 @@
 //! (<https://sqlite.org/lang_altertable.html#otheralter>). No row is copied, and every index, trigger and foreign key
 //! stays.
 
-use crate::change::Change;
+use crate::change::{Change, lock_postgres};
 
 pub fn change() -> Change {
     let each = |text: fn(&str) -> String| TABLES.map(text).concat();
     Change {
-        up_postgres: [ULID_POSTGRES, LOCK_POSTGRES, &each(constrain_postgres)].concat(),
+        up_postgres: [ULID_POSTGRES, &lock_postgres(&TABLES, "ACCESS EXCLUSIVE"), &each(constrain_postgres)].concat(),
         up_sqlite: refuse_sqlite() + &redefine(BEFORE_SQLITE, &after_sqlite()),
-        down_postgres: [LOCK_POSTGRES, &each(release_postgres), "DROP FUNCTION bookends_ulid();"].concat(),
+        down_postgres: [&lock_postgres(&TABLES, "ACCESS EXCLUSIVE"), &each(release_postgres), "DROP FUNCTION bookends_ulid();"].concat(),
         down_sqlite: redefine(&after_sqlite(), BEFORE_SQLITE),
     }
 }
@@ -47,24 +47,6 @@ CREATE FUNCTION bookends_ulid() RETURNS uuid LANGUAGE sql VOLATILE PARALLEL SAFE
         'hex')::uuid
     FROM (SELECT uuid_send(gen_random_uuid()) AS random) AS made
 $body$;
-";
-
-/// Locks the tables, in any order of other transactions: some lock a rating before its book, others the book first. What
-/// is locked while another table is not free is given back after a tenth of a second. So there is no deadlock.
-const LOCK_POSTGRES: &str = "
-DO $do$
-BEGIN
-    PERFORM set_config('lock_timeout', '100ms', true);
-    LOOP
-        BEGIN
-            LOCK TABLE book_rating, book_order, book IN ACCESS EXCLUSIVE MODE;
-            EXIT;
-        EXCEPTION WHEN lock_not_available THEN
-            PERFORM pg_sleep(0.1);
-        END;
-    END LOOP;
-END
-$do$;
 ";
 
 fn constrain_postgres(table: &str) -> String {

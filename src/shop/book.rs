@@ -1,6 +1,8 @@
 //! `Book`.
 
+use ::entity::book_stats::Column as Stats;
 use ::entity::{book, book_stats, id};
+use keyset::Kept;
 use keyset_graphql::input::InputFields;
 use keyset_graphql::{Arguments, DateTime, Fields, Keyed, ListArgs, Listed, Reach, RowObject, Scope};
 use sea_orm::{EntityTrait, QueryFilter, Select};
@@ -50,8 +52,12 @@ impl RowObject for Book {
                 stats.and_then(|stats| stats.total_revenue).map(Decimal)
             })
             .computed("orderCount", "How many orders it has.", |stats| stats.map_or(0, |stats| stats.order_count));
-        fields.list::<Rating>("ratings", "The ratings of this book.", ::entity::book_rating::Column::BookId);
-        fields.list::<BookOrder>("orders", "The orders of this book.", ::entity::book_order::Column::BookId);
+        fields
+            .list::<Rating>("ratings", "The ratings of this book.", ::entity::book_rating::Column::BookId)
+            .kept(Kept::by_parent(Stats::BookId, Stats::RatingCount));
+        fields
+            .list::<BookOrder>("orders", "The orders of this book.", ::entity::book_order::Column::BookId)
+            .kept(Kept::by_parent(Stats::BookId, Stats::OrderCount));
     }
 }
 

@@ -1,6 +1,8 @@
 //! The root fields for reading.
 
+use ::entity::{book_count, book_order_count, book_rating_count};
 use async_graphql::{Context, ID, MergedObject, Object};
+use keyset::Kept;
 use keyset_graphql::cost::{Cost, Costs};
 use keyset_graphql::{ByKey, Keyed, NodeList, NodeType as _, RootLists, RootObject, Roots};
 use uuid::Uuid;
@@ -97,11 +99,17 @@ impl RootLists for Lists {
     const NAME: &str = "Query";
 
     fn lists(lists: &mut Roots) {
-        lists.list::<Book>(
+        lists
+            .list::<Book>(
             "books",
             "The books of the shop. Without `orderBy` they come as they were created; of a search, the most relevant first.",
-        );
-        lists.list::<Rating>("ratings", "The ratings of all books.");
-        lists.list::<BookOrder>("orders", "The orders of all books.");
+        )
+        .kept(Kept::sum_of(book_count::Column::Rows));
+        lists
+            .list::<Rating>("ratings", "The ratings of all books.")
+            .kept(Kept::sum_of(book_rating_count::Column::Rows));
+        lists
+            .list::<BookOrder>("orders", "The orders of all books.")
+            .kept(Kept::sum_of(book_order_count::Column::Rows));
     }
 }

@@ -8,9 +8,9 @@ use async_graphql::registry::Registry;
 use async_graphql::{
     ContainerType, Context, ContextSelectionSet, ObjectType, OutputType, Positioned, ServerResult, Value,
 };
-use keyset::Lists;
+use keyset::{Kept, Lists};
 
-use super::{ListRows, Listed, Plan, Scan, register};
+use super::{ListField, ListRows, Listed, Plan, Scan, register};
 use crate::cost::Cost;
 use crate::plan::collect::Collected;
 use crate::plan::object::Boxed;
@@ -36,8 +36,9 @@ struct Root {
     name: &'static str,
     description: &'static str,
     register: fn(&mut ObjectFields<'_>, &'static str, &'static str),
-    plan: fn(&'static str, &'static str, &Collected<'_>, &mut Planner<'_>) -> PlannedRoot,
+    plan: fn(&'static str, &Root, &Collected<'_>, &mut Planner<'_>) -> PlannedRoot,
     scan: Scan,
+    kept: Option<Kept>,
 }
 
 impl Roots {
@@ -48,11 +49,12 @@ impl Roots {
     }
 
     /// A list of all objects.
-    pub fn list<U: Listed>(&mut self, name: &'static str, description: &'static str) {
-        let plan = |parent: &'static str, name: &'static str, field: &Collected<'_>, planner: &mut Planner<'_>| {
-            PlannedRoot(Box::new(Plan::<U>::new(parent, name, field, planner)))
+    pub fn list<U: Listed>(&mut self, name: &'static str, description: &'static str) -> ListField<'_> {
+        let plan = |parent: &'static str, root: &Root, field: &Collected<'_>, planner: &mut Planner<'_>| {
+            PlannedRoot(Box::new(Plan::<U>::new(parent, root.name, root.kept.clone(), field, planner)))
         };
-        self.0.push(Root { name, description, register: register::<U>, plan, scan: Scan::of::<U>(None) });
+        let root = Root { name, description, register: register::<U>, plan, scan: Scan::of::<U>(None), kept: None };
+        ListField(&mut self.0.push_mut(root).kept)
     }
 }
 
@@ -83,7 +85,7 @@ impl<R: RootLists> ContainerType for RootObject<R> {
         let name = context.item.node.name.node.as_str();
         let Some(list) = Roots::of::<R>().0.into_iter().find(|list| list.name == name) else { return Ok(None) };
         let selected = context.with_selection_set(&context.item.node.selection_set);
-        let plan = |field: &Collected<'_>, planner: &mut Planner<'_>| (list.plan)(R::NAME, list.name, field, planner);
+        let plan = |field: &Collected<'_>, planner: &mut Planner<'_>| (list.plan)(R::NAME, &list, field, planner);
         let show = async |plan: &PlannedRoot, run: &Run<'_>, writer: &mut Writer<'_>| {
             plan.0.read(run).await.write(0, context.item.pos, writer);
             Ok(Ok(()))
@@ -114,5 +116,5 @@ impl<R: RootLists> ObjectType for RootObject<R> {}
 
 /// The prices of the lists of a query.
 pub fn costs<R: RootLists>() -> Vec<(&'static str, Cost)> {
-    Roots::of::<R>().0.into_iter().map(|list| (list.name, Cost::List(list.scan))).collect()
+    Roots::of::<R>().0.into_iter().map(|list| (list.name, Cost::List(list.scan.kept(list.kept.as_ref())))).collect()
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_graphql::Variables;
 use async_graphql::parser::types::Field;
-use keyset::Statistics;
+use keyset::{Kept, Statistics};
 use sea_orm::{DbBackend, Iden};
 
 use super::{ListArgs, Listed};
@@ -17,9 +17,16 @@ use crate::object::{Column, RowObject};
 /// Arguments that leave out no row of the list.
 const OF_PAGE: [&str; 7] = ["first", "after", "last", "before", "offset", "around", "orderBy"];
 
+/// Whether an argument that may leave out rows has a value.
+pub(super) fn is_filtered(arguments: &Arguments<'_>) -> bool {
+    !arguments.are_among(&OF_PAGE)
+}
+
 /// How many rows a list reads to find those that match its filter.
 #[derive(Clone)]
 pub struct Scan {
+    /// Whether the database keeps the number of its objects.
+    is_kept: bool,
     /// The type of its objects, and what refers to their parent.
     of: (&'static str, Option<String>),
     reach: Arc<Reached>,
@@ -39,10 +46,16 @@ impl Scan {
             Ok(scope.reach())
         };
         Self {
+            is_kept: false,
             of: (U::NAME, parent.map(|column| column.unquoted().to_owned())),
             reach: Arc::new(reach),
             rows: |statistics| statistics.rows(<U as RowObject>::Entity::default()),
         }
+    }
+
+    /// The same list, whose number of objects may be kept.
+    pub(crate) fn kept(self, kept: Option<&Kept>) -> Self {
+        Self { is_kept: kept.is_some(), ..self }
     }
 
     /// The number of conditions and values in the arguments of a list besides those of its page: counted up to a bound, and
@@ -55,6 +68,11 @@ impl Scan {
     /// Whether a list has arguments besides those of its page and its order.
     pub fn is_filtered(field: &Field) -> bool {
         !field.arguments.iter().all(|(name, _)| OF_PAGE.contains(&name.node.as_str()))
+    }
+
+    /// Whether the counts of a list read the number that the database keeps: it does, and no filter is given.
+    pub fn is_counted(&self, field: &Field, variables: &Variables) -> bool {
+        self.is_kept && !is_filtered(&Given::of(field).bind(variables))
     }
 
     /// The number of rows that a statement over the list may read: 0 without a filter, because it then reads its page only.
@@ -76,9 +94,22 @@ impl Scan {
     }
 }
 
+/// A declared list, which can say more of itself.
+#[derive(Debug)]
+pub struct ListField<'a>(pub(crate) &'a mut Option<Kept>);
+
+impl ListField<'_> {
+    /// Says that the database keeps the number of objects of the list. `totalCount` and `approximateCount` then read it,
+    /// unless an argument other than those of the page and `orderBy` has a value, and cost nothing. It must be exact in every
+    /// transaction: keep it in the transaction of each write, for example by triggers.
+    pub fn kept(self, kept: Kept) {
+        *self.0 = Some(kept);
+    }
+}
+
 impl PartialEq for Scan {
     fn eq(&self, other: &Self) -> bool {
-        self.of == other.of
+        (self.is_kept, &self.of) == (other.is_kept, &other.of)
     }
 }
 

@@ -48,7 +48,8 @@ impl<T: RowObject> Selection<T> {
             if field.name() == "__typename" {
                 return Some(What::TypeName);
             }
-            Some(match &declared.all.iter().find(|declared| declared.name == field.name())?.kind {
+            let declared_field = declared.all.iter().find(|declared| declared.name == field.name())?;
+            Some(match &declared_field.kind {
                 Kind::Column(leaf) => What::Column(Arc::clone(leaf)),
                 Kind::Related(relation, leaf) => {
                     let sets = field.sets();
@@ -64,7 +65,7 @@ impl<T: RowObject> Selection<T> {
                     What::Joined(number, *leaf)
                 }
                 Kind::List(list) => {
-                    lists.push((field.when(), list.plan(field, planner)));
+                    lists.push((field.when(), list.plan(declared_field.kept.clone(), field, planner)));
                     What::List(lists.len() - 1)
                 }
             })

@@ -13,6 +13,8 @@ pub struct Cost {
     pub statements: usize,
     /// How many of them read the rows of the list that is selected from, beside its page.
     pub counts: usize,
+    /// What these cost if they read rows.
+    pub counting: usize,
     /// Whether the page is selected.
     pub page: bool,
     /// How many pages of keys are read around it.
@@ -32,6 +34,7 @@ impl Cost {
             depth: self.depth.max(other.depth),
             statements: self.statements.saturating_add(other.statements),
             counts: self.counts.saturating_add(other.counts),
+            counting: self.counting.saturating_add(other.counting),
             page: self.page || other.page,
             around: self.around.saturating_add(other.around),
             filters: self.filters.saturating_add(other.filters),

@@ -42,7 +42,7 @@ pub struct Pricing<'a> {
 
 /// The price of a fragment, beside its contents: the library walks also an empty one.
 const FRAGMENT: Cost =
-    Cost { once: 0, each: 1, depth: 0, statements: 0, counts: 0, page: false, around: 0, filters: 0, numbers: false };
+    Cost { once: 0, each: 1, depth: 0, statements: 0, counts: 0, counting: 0, page: false, around: 0, filters: 0, numbers: false };
 
 impl<'a> Visitor<'a> for Pricing<'a> {
     fn enter_field(&mut self, _: &'a Positioned<Field>) {
@@ -145,11 +145,20 @@ impl<'a> Pricing<'a> {
                 // A field of the same name without the argument.
                 None => (0, 1),
             },
-            Some(Declared::Count) => (COUNT, 1),
-            Some(Declared::CountUpTo { default }) => {
-                (STATEMENT + number(field, "upTo", self.variables).unwrap_or(*default as usize) / COUNTED_FOR_ONE, 1)
-            }
+            // Their list knows whether they read rows.
+            Some(Declared::Count | Declared::CountUpTo { .. }) => (0, 1),
             Some(Declared::Write) => (WRITE, 1),
+        };
+        let counting = match declared {
+            Some(Declared::Count) => COUNT,
+            Some(Declared::CountUpTo { default }) => {
+                STATEMENT + number(field, "upTo", self.variables).unwrap_or(*default as usize) / COUNTED_FOR_ONE
+            }
+            _ => 0,
+        };
+        let counted = match declared {
+            Some(Declared::List(scan)) if scan.is_counted(field, self.variables) => 0,
+            _ => selected.counting,
         };
         // What the rows of the list itself cost.
         let (filter, around_it) = match declared {
@@ -189,11 +198,12 @@ impl<'a> Pricing<'a> {
             _ => (0, 0),
         };
         Cost {
-            once: selected.once.saturating_add(more),
+            once: selected.once.saturating_add(more).saturating_add(counted),
             each: objects.saturating_add(filter).saturating_add(around_it).saturating_add(1),
             depth: selected.depth + 1,
             statements: selected.statements.saturating_add(statements),
             counts,
+            counting,
             page: counts == 0 || around > 0,
             around,
             filters,

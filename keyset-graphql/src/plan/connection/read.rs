@@ -1,6 +1,6 @@
 //! The reading of lists: the page, the counts, the pages around the page. What is not selected is not read.
 
-use keyset::{Count, Lists, PageCursors, Reach, Record, Slice, Texts};
+use keyset::{Count, Kept, Lists, PageCursors, Reach, Record, Slice, Texts};
 use sea_orm::{DbErr, Select};
 use tracing::Instrument;
 
@@ -13,16 +13,18 @@ use crate::plan::object::Objects;
 use crate::{Error, Result, count};
 
 impl<T: RowObject> Connection<T> {
-    /// Reads what is selected of these lists. `field` names them, for traces and metrics.
+    /// Reads what is selected of these lists. `field` names them, for traces and metrics. `kept` says where their counts
+    /// are kept.
     pub async fn read<'p>(
         &'p self,
         field: &str,
         lists: Lists<Select<T::Entity>>,
+        kept: Option<&Kept>,
         asked: Asked,
         run: &Run<'_>,
     ) -> Connections<'p, T> {
         let mut read = Connections::new(self, asked.page().order().clone());
-        let reading = Reading { field, lists: &lists, asked: &asked, run, texts: &self.texts };
+        let reading = Reading { field, lists: &lists, kept, asked: &asked, run, texts: &self.texts };
         let selected = |wanted: fn(&Field) -> bool| self.fields.selected(run.variables).any(wanted);
         // Without the object there is no list, whatever is selected.
         if selected(Field::needs_page) || matches!(asked, Asked::Around(_)) {
@@ -60,6 +62,7 @@ impl<T: RowObject> Connection<T> {
 struct Reading<'a, T: RowObject> {
     field: &'a str,
     lists: &'a Lists<Select<T::Entity>>,
+    kept: Option<&'a Kept>,
     asked: &'a Asked,
     run: &'a Run<'a>,
     texts: &'a Texts,
@@ -106,13 +109,21 @@ impl<T: RowObject> Reading<'_, T> {
     }
 
     async fn counts(&self) -> Result<Vec<u64>> {
-        let counts = keyset::count(self.run.reader, self.lists).instrument(self.span("count"));
-        counts.await.map_err(|error| self.failed(error))
+        let counts = async {
+            match self.kept {
+                Some(kept) => keyset::kept_count(self.run.reader, self.lists, kept).await,
+                None => keyset::count(self.run.reader, self.lists).await,
+            }
+        };
+        counts.instrument(self.span("count")).await.map_err(|error| self.failed(error))
     }
 
     async fn approximate_counts(&self, bound: &Given) -> Result<Vec<Count>> {
         let bound: Option<i32> = bound.bind(self.run.variables).get("upTo")?;
         let bound = count::bound(bound.unwrap_or(count::DEFAULT))?;
+        if self.kept.is_some() {
+            return Ok(self.counts().await?.into_iter().map(Count::Exact).collect());
+        }
         let counts = keyset::count_up_to(self.run.reader, self.lists, bound).instrument(self.span("approximateCount"));
         counts.await.map_err(|error| self.failed(error))
     }

@@ -1,0 +1,70 @@
+//! Numbers of rows that the database keeps, in place of a count.
+
+use std::sync::Arc;
+
+use sea_orm::sea_query::{Expr, Func, IntoTableRef as _, Query, SelectStatement};
+use sea_orm::{ColumnTrait, DbErr, EntityName as _};
+
+use crate::count::number;
+use crate::dialect::Dialect;
+use crate::source::Parents;
+use crate::{Kind, ReadRows, Source};
+
+/// Where a database keeps the number of rows of a list, for example by triggers: see [`kept_count`].
+#[derive(Clone, Debug)]
+pub struct Kept {
+    query: SelectStatement,
+    rows: Expr,
+    /// The column of the parents, its name and its kind.
+    parent: Option<(Expr, Arc<str>, Kind)>,
+}
+
+impl Kept {
+    /// The sum of this column over its whole table is the number of rows of the list.
+    ///
+    /// The column holds integers. So that writers do not wait for each other, they can add to different rows.
+    pub fn sum_of<C: ColumnTrait>(rows: C) -> Self {
+        let query = Query::select().from(C::EntityName::default().table_ref().into_table_ref()).take();
+        Self { query, rows: rows.into_expr(), parent: None }
+    }
+
+    /// The sum of `rows` over the rows whose column `parent` holds a parent is the number of its children. Both are columns
+    /// of one table, and an index begins with `parent`.
+    pub fn by_parent<C: ColumnTrait>(parent: C, rows: C) -> Self {
+        let kind = Kind::of(parent.def().get_column_type());
+        Self { parent: Some((parent.into_expr(), parent.as_str().into(), kind)), ..Self::sum_of(rows) }
+    }
+}
+
+/// The number of rows of a query, or of each of [`Lists`](crate::Lists), as the database keeps it. The query must neither
+/// filter nor join: only its parents are used.
+///
+/// The statement has the form of that of [`count`](crate::count), and reads only the rows of the counter.
+///
+/// ```sql
+/// SELECT cake_id AS keyset_parent, CAST(COALESCE(SUM(fruits), 0) AS bigint) AS count
+/// FROM cake_stats WHERE cake_id = ANY($1) GROUP BY cake_id
+/// ```
+///
+/// # Errors
+///
+/// As [`count`](crate::count). [`DbErr::Custom`] if lists with parents have a number for the whole table, or the reverse.
+pub async fn kept_count<C, S>(db: &C, source: S, kept: &Kept) -> Result<S::Of<u64>, DbErr>
+where
+    C: ReadRows + ?Sized,
+    S: Source,
+{
+    let parents = match (source.parts().parents, &kept.parent) {
+        (None, None) => None,
+        (Some(of), Some((column, name, kind))) => Some(Parents {
+            column: column.clone(),
+            name: Arc::clone(name),
+            kind: *kind,
+            values: Arc::clone(&of.values),
+        }),
+        _ => return Err(DbErr::Custom("a list and its kept count differ in whether they have parents".into())),
+    };
+    let sum = Func::coalesce([Func::sum(kept.rows.clone()).into(), Expr::cust("0")]);
+    let sum = Func::cast_as(sum, "bigint");
+    S::wrap(number(db, kept.query.clone(), sum.into(), parents.as_ref(), Dialect::of(db)?).await?)
+}
