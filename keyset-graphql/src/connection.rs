@@ -63,7 +63,8 @@ impl<T: RowObject> OutputType for Connection<T> {
                 .field::<PageInfo>("pageInfo", "What lies around this page.")
                 .field::<i32>(
                     "totalCount",
-                    "How many objects the whole list holds, exactly. It reads them all: ask for it only where it is shown.",
+                    "How many objects the whole list holds, exactly. Of a filtered list it reads them all: ask for it only where it \
+                     is shown.",
                 );
             let up_to = "Count up to this, 0 to 10,000. Of a longer list the answer is at least one more.";
             let mut arguments = InputFields::new(fields.registry);
@@ -73,7 +74,8 @@ impl<T: RowObject> OutputType for Connection<T> {
             fields
                 .field_of(
                     "approximateCount",
-                    "How many objects the whole list holds: exact up to a bound, and beyond it an estimate, or at least so many.",
+                    "How many objects the whole list holds: exact up to a bound, and beyond it an estimate, or at least so many. Without a filter \
+                     it can be exact beyond the bound, too.",
                     ty,
                     arguments,
                 )

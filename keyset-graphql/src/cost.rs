@@ -22,9 +22,9 @@ pub enum Cost {
         /// The number of types.
         types: usize,
     },
-    /// An exact count, which reads every row.
+    /// An exact count, which reads every row; nothing where the list keeps it.
     Count,
-    /// A count up to the argument `upTo`.
+    /// A count up to the argument `upTo`; nothing where the list keeps it.
     CountUpTo {
         /// The value of `upTo` where it is absent.
         default: u32,

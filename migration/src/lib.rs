@@ -34,6 +34,7 @@ changes![
     m20261122_000001_keys,
     m20261122_000002_keys_checked,
     m20261123_000001_counts,
+    m20261123_000003_orders_by_counts,
 ];
 
 /// Every change, in order.

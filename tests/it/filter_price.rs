@@ -52,12 +52,12 @@ async fn a_filter_costs_the_rows_that_it_may_read() {
     about(till.filter("ratings", r#"{ book: { name: { contains: "x" } } }"#).await, 2 * RATINGS);
     about(till.filter("ratings", "{ book: { averageRating: { gt: 4 } } }").await, 3 * RATINGS);
     about(till.filter("books", r#"{ name: { contains: "x" } }"#).await, BOOKS);
-    about(till.filter("books", "{ ratingCount: { gt: 3 } }").await, BOOKS);
     // An index finds the part that matches, or a range of it.
     about(till.filter("ratings", "{ rating: { eq: 5 } }").await, RATINGS / 5);
     about(till.filter("ratings", "{ rating: { in: [4, 5] } }").await, 2 * RATINGS / 5);
     about(till.filter("ratings", "{ rating: { gte: 4 } }").await, RATINGS / 3);
     about(till.filter("ratings", r#"{ createdAt: { gte: "2022-01-02T00:00:00Z" } }"#).await, RATINGS / 3);
+    about(till.filter("books", "{ ratingCount: { gt: 3 } }").await, BOOKS / 3);
     about(till.filter("books", r#"{ name: { startsWith: "T" } }"#).await, BOOKS / 3);
     // Of several conditions, the best index; of alternatives, each one's; of a negation, all rows.
     let both = r#"{ rating: { eq: 5 }, book: { name: { contains: "x" } } }"#;
@@ -95,7 +95,7 @@ async fn each_statement_reads_the_filtered_rows() {
     let price = async |selected: &str| {
         let filtered = format!(r#"(where: {{ book: {{ name: {{ contains: "x" }} }} }}) {{ {selected} }}"#);
         till.price_with(&format!("{{ ratings{filtered} }}"), Value::Null).await
-            - till.price_with(&format!("{{ ratings {{ {selected} }} }}"), Value::Null).await
+            - till.price_with(&format!("{{ ratings(where: {{}}) {{ {selected} }} }}"), Value::Null).await
     };
     let once = price("nodes { id }").await;
     assert_eq!(price("totalCount").await, once);

@@ -2,6 +2,7 @@
 //! ARCHITECTURE.md.
 
 mod counter;
+mod counts;
 mod log;
 mod orders;
 mod patience;

@@ -6,7 +6,15 @@ pub type Sort = (&'static str, bool, bool);
 /// The fields that a list can be sorted by, in the combinations in which it is offered.
 pub fn offered(list: &str) -> Vec<Vec<&'static str>> {
     let fields: &[&[&'static str]] = match list {
-        "books" => &[&["NAME"], &["YEAR"], &["YEAR", "NAME"], &["AVERAGE_RATING"], &["TOTAL_REVENUE"]],
+        "books" => &[
+            &["NAME"],
+            &["YEAR"],
+            &["YEAR", "NAME"],
+            &["AVERAGE_RATING"],
+            &["RATING_COUNT"],
+            &["TOTAL_REVENUE"],
+            &["ORDER_COUNT"],
+        ],
         "ratings" => &[&["RATING"]],
         "orders" => &[&["TOTAL_PRICE"]],
         _ => panic!("{list} is no list"),

@@ -83,7 +83,11 @@ async fn a_known_document_has_the_price_of_each_request() {
     let id = &id["books"]["nodes"][0]["id"];
     let variables = [
         ("query($n: Int) { books(first: $n) { nodes { id } } }", json!({ "n": 10 }), json!({ "n": 1 })),
-        ("query($n: Int) { books { approximateCount(upTo: $n) { value } } }", json!({ "n": 1000 }), json!({ "n": 10 })),
+        (
+            "query($n: Int) { books(where: {}) { approximateCount(upTo: $n) { value } } }",
+            json!({ "n": 1000 }),
+            json!({ "n": 10 }),
+        ),
         ("query($n: [ID!]!) { nodes(ids: $n) { id } }", json!({ "n": [id, id] }), json!({ "n": [id] })),
         ("query($n: String!) { __type(name: $n) { fields { name } } }", json!({ "n": "Book" }), json!({ "n": "Int" })),
     ];
@@ -172,9 +176,11 @@ async fn a_field_costs_what_the_manual_says() {
         ("{ nodes(ids: [\"a\", \"b\"]) { id } }", 1 + 150 + 2),
         ("{ ratings(first: 30) { nodes { rating } } }", 1 + 50 + 30 * 2),
         ("{ ratings { nodes { book { name } } } }", 1 + 2 * 50 + 20 * 3),
-        ("{ ratings(first: 0) { totalCount } }", 1 + 50 + 1 + 1_000),
-        ("{ ratings(first: 0) { approximateCount { value } } }", 1 + 50 + 2 + 50 + 100),
-        ("{ ratings(first: 0) { approximateCount(upTo: 500) { value } } }", 1 + 50 + 2 + 50 + 50),
+        ("{ ratings(first: 0) { totalCount approximateCount { value } } }", 1 + 50 + 3),
+        ("{ ratings(first: 0, where: null) { totalCount } }", 1 + 50 + 1),
+        ("{ ratings(first: 0, where: {}) { totalCount } }", 1 + 50 + 1 + 1_000),
+        ("{ ratings(first: 0, where: {}) { approximateCount { value } } }", 1 + 50 + 2 + 50 + 100),
+        ("{ ratings(first: 0, where: {}) { approximateCount(upTo: 500) { value } } }", 1 + 50 + 2 + 50 + 50),
         ("{ ratings(first: 10) { pageCursors { first { page } } } }", 1 + 50 + 10 * 3 + 1_050 + 7 * 10),
         ("{ ratings(first: 10) { pageCursors { next { cursor } } } }", 1 + 50 + 10 * 3 + 50 + 7 * 10),
         ("{ ratings(first: 10, around: \"x\") { nodes { id } } }", 1 + 50 + 10 * 3),

@@ -209,7 +209,9 @@ async fn the_longest_titles_have_cursors_under_every_order() {
         }
     }
     let sort = |field: &str| format!("{{ field: {field} }}");
-    let all = ["RELEVANCE", "TOTAL_REVENUE", "AVERAGE_RATING", "YEAR", "NAME"].map(sort).join(", ");
+    let all = ["RELEVANCE", "ORDER_COUNT", "TOTAL_REVENUE", "RATING_COUNT", "AVERAGE_RATING", "YEAR", "NAME"]
+        .map(sort)
+        .join(", ");
     for args in [
         format!("orderBy: [{}, {}, {}]", sort("YEAR"), sort("NAME"), sort("CREATED_AT")),
         format!("search: \"the\", orderBy: [{all}]"),

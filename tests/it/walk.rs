@@ -24,8 +24,14 @@ struct List {
     filters: &'static [&'static str],
 }
 
-const BOOK_FIELDS: &[(&str, &str)] =
-    &[("NAME", "name"), ("YEAR", "year"), ("AVERAGE_RATING", "averageRating"), ("TOTAL_REVENUE", "totalRevenue")];
+const BOOK_FIELDS: &[(&str, &str)] = &[
+    ("NAME", "name"),
+    ("YEAR", "year"),
+    ("AVERAGE_RATING", "averageRating"),
+    ("RATING_COUNT", "ratingCount"),
+    ("TOTAL_REVENUE", "totalRevenue"),
+    ("ORDER_COUNT", "orderCount"),
+];
 const RATING_FIELDS: &[(&str, &str)] = &[("RATING", "rating")];
 const ORDER_FIELDS: &[(&str, &str)] = &[("TOTAL_PRICE", "totalPrice")];
 

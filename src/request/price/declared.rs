@@ -14,7 +14,7 @@ use crate::request::introspection::Introspection;
 pub const STATEMENT: usize = 50;
 /// The price of a write transaction.
 pub const WRITE: usize = 200;
-/// The price of an exact count: the number of rows is unknown.
+/// The price of an exact count that reads rows: their number is unknown.
 pub const COUNT: usize = 1000;
 /// The number of rows of a bounded count that cost 1.
 pub const COUNTED_FOR_ONE: usize = 10;
@@ -116,9 +116,11 @@ fn described(cost: &Declared) -> String {
         Declared::Keys { argument, types } => {
             format!("{} more, and the cost of its selection for each of the `{argument}`", types * STATEMENT)
         }
-        Declared::Count => format!("{COUNT} more"),
+        Declared::Count => format!("{COUNT} more, if the list is filtered"),
         Declared::CountUpTo { default } => {
-            format!("{STATEMENT} more, and `upTo` / {COUNTED_FOR_ONE} (`upTo` is {default} by default)")
+            format!(
+                "{STATEMENT} more, and `upTo` / {COUNTED_FOR_ONE} (`upTo` is {default} by default), if the list is filtered"
+            )
         }
         Declared::PageCursors { pages } => {
             format!(

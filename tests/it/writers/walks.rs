@@ -39,7 +39,7 @@ impl Kept {
     fn of(&self, list: &str, order: &[Sort]) -> &BTreeSet<String> {
         match list {
             "ratings" => &self.ratings,
-            _ if order.iter().any(|(field, ..)| *field == "AVERAGE_RATING") => &self.unrated,
+            _ if order.iter().any(|(field, ..)| ["AVERAGE_RATING", "RATING_COUNT"].contains(field)) => &self.unrated,
             _ => &self.books,
         }
     }

@@ -25,6 +25,7 @@ impl<T: RowObject> Connection<T> {
     ) -> Connections<'p, T> {
         let mut read = Connections::new(self, asked.page().order().clone());
         let reading = Reading { field, lists: &lists, kept, asked: &asked, run, texts: &self.texts };
+        let is_kept = kept.is_some();
         let selected = |wanted: fn(&Field) -> bool| self.fields.selected(run.variables).any(wanted);
         // Without the object there is no list, whatever is selected.
         if selected(Field::needs_page) || matches!(asked, Asked::Around(_)) {
@@ -39,12 +40,16 @@ impl<T: RowObject> Connection<T> {
                 objects.load(run).await;
             }
         }
-        if selected(|field| matches!(field, Field::TotalCount)) {
+        let is_counted = |field: &Field| {
+            matches!(field, Field::TotalCount) || is_kept && matches!(field, Field::ApproximateCount(..))
+        };
+        if self.fields.selected(run.variables).any(is_counted) {
             read.counts = Some(reading.counts().await);
         }
         for field in self.fields.selected(run.variables) {
             if let Field::ApproximateCount(bound, _) = field {
-                read.approximate_counts.push((bound, reading.approximate_counts(bound).await));
+                read.approximate_counts
+                    .push((bound, reading.approximate_counts(bound, read.counts.as_ref().filter(|_| is_kept)).await));
             }
         }
         let page_cursors = self.fields.selected(run.variables).filter_map(|field| match field {
@@ -118,11 +123,12 @@ impl<T: RowObject> Reading<'_, T> {
         counts.instrument(self.span("count")).await.map_err(|error| self.failed(error))
     }
 
-    async fn approximate_counts(&self, bound: &Given) -> Result<Vec<Count>> {
+    /// `kept` are the exact counts, where the database keeps them.
+    async fn approximate_counts(&self, bound: &Given, kept: Option<&Result<Vec<u64>>>) -> Result<Vec<Count>> {
         let bound: Option<i32> = bound.bind(self.run.variables).get("upTo")?;
         let bound = count::bound(bound.unwrap_or(count::DEFAULT))?;
-        if self.kept.is_some() {
-            return Ok(self.counts().await?.into_iter().map(Count::Exact).collect());
+        if let Some(kept) = kept {
+            return kept.clone().map(|counts| counts.into_iter().map(Count::Exact).collect());
         }
         let counts = keyset::count_up_to(self.run.reader, self.lists, bound).instrument(self.span("approximateCount"));
         counts.await.map_err(|error| self.failed(error))
