@@ -1,7 +1,7 @@
-//! What the sums of the books cost those who write: `cargo bench --bench stats`.
+//! What the sums of the books and the counters cost those who write: `cargo bench --bench stats`.
 //!
 //! Single inserts of ratings, each a transaction, by eight writers: spread over a thousand books, and all of one book,
-//! with the triggers that keep `book_stats` and without them. On SQLite; with `TEST_DATABASE_URL`, on that PostgreSQL.
+//! without triggers, with those that keep `book_stats`, and with those of the counters, too. On SQLite; with `TEST_DATABASE_URL`, on that PostgreSQL.
 //! On a busy machine only the ratios mean something; the runs are interleaved.
 
 use std::time::Instant;
@@ -10,7 +10,7 @@ use ::entity::{book, book_rating};
 use bookends::config::{Plan, Settings};
 use bookends::db::Db;
 use bookends::seed::{self, Progress};
-use sea_orm::{ActiveModelTrait, ConnectionTrait, DbBackend, EntityTrait, Set};
+use sea_orm::{ActiveModelTrait, ConnectionTrait, DbBackend, EntityTrait, QueryResult, Set, Statement};
 use testdb::TestDb;
 use uuid::Uuid;
 
@@ -30,10 +30,11 @@ async fn main() {
     let books: Vec<Uuid> =
         book::Entity::find().all(&db.writer).await.expect("books").into_iter().map(|book| book.id).collect();
 
-    let mut times = [[0.0; 2]; 2];
+    let triggers = Triggers::read(&db).await;
+    let mut times = [[0.0; 2]; 3];
     for _ in 0..RUNS {
-        for (with, times) in [true, false].into_iter().zip(&mut times) {
-            triggers(&db, with).await;
+        for (kept, times) in KEPT.iter().zip(&mut times) {
+            triggers.keep(&db, kept).await;
             times[0] += insert(&db, &books).await;
             times[1] += insert(&db, &books[..1]).await;
         }
@@ -41,28 +42,46 @@ async fn main() {
     #[expect(clippy::cast_precision_loss, reason = "a few thousand")]
     let inserts = (RUNS * WRITERS * INSERTS) as f64;
     println!("\n| inserts a second | of 1,000 books | of one book |\n|---|---|---|");
-    println!("| without the sums | {:.0} | {:.0} |", inserts / times[1][0], inserts / times[1][1]);
-    println!("| with them | {:.0} | {:.0} |", inserts / times[0][0], inserts / times[0][1]);
-    println!("| ratio | {:.2} | {:.2} |", times[1][0] / times[0][0], times[1][1] / times[0][1]);
+    for (name, [many, one]) in ["nothing kept", "the sums", "the sums and the counters"].iter().zip(times) {
+        println!("| {name} | {:.0} | {:.0} |", inserts / many, inserts / one);
+    }
+    let [nothing, sums, both] = times;
+    println!("| ratio of the sums | {:.2} | {:.2} |", nothing[0] / sums[0], nothing[1] / sums[1]);
+    println!("| ratio of the counters | {:.2} | {:.2} |", sums[0] / both[0], sums[1] / both[1]);
 }
 
-/// Turns the triggers of the ratings on or off.
-async fn triggers(db: &Db, on: bool) {
-    if db.writer.get_database_backend() == DbBackend::Postgres {
-        let word = if on { "ENABLE" } else { "DISABLE" };
-        let sql = format!("ALTER TABLE book_rating {word} TRIGGER USER");
-        db.writer.execute_unprepared(&sql).await.expect("a table of ours");
-    } else {
-        // SQLite cannot turn one off: it is dropped, and made again as the change of the schema made it.
-        let sql = if on {
-            "CREATE TRIGGER IF NOT EXISTS book_rating_added AFTER INSERT ON book_rating BEGIN
-                UPDATE book_stats SET rating_count = rating_count + 1, rating_sum = rating_sum + NEW.rating
-                WHERE book_id = NEW.book_id;
-             END"
+/// What is kept in a run: the triggers with these beginnings of their names, on each database.
+const KEPT: [&[&str]; 3] =
+    [&[], &["added", "book_rating_added"], &["added", "book_rating_added", "counted", "book_rating_counted"]];
+
+/// The triggers of the ratings, with their definitions on SQLite.
+struct Triggers(Vec<(String, String)>);
+
+impl Triggers {
+    async fn read(db: &Db) -> Self {
+        let backend = db.writer.get_database_backend();
+        let sql = if backend == DbBackend::Postgres {
+            "SELECT tgname::text, '' FROM pg_trigger WHERE tgrelid = 'book_rating'::regclass AND NOT tgisinternal"
         } else {
-            "DROP TRIGGER book_rating_added"
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'book_rating'"
         };
-        db.writer.execute_unprepared(sql).await.expect("a trigger of ours");
+        let rows = db.writer.query_all_raw(Statement::from_string(backend, sql)).await.expect("triggers");
+        let text = |row: &QueryResult, column| row.try_get_by_index(column).expect("a text");
+        Self(rows.iter().map(|row| (text(row, 0), text(row, 1))).collect())
+    }
+
+    /// Turns some of them on, and the others off. SQLite cannot: there they are dropped and made again.
+    async fn keep(&self, db: &Db, kept: &[&str]) {
+        for (name, definition) in &self.0 {
+            let is_kept = kept.iter().any(|beginning| name.starts_with(beginning));
+            let sql = match (db.writer.get_database_backend(), is_kept) {
+                (DbBackend::Postgres, true) => format!("ALTER TABLE book_rating ENABLE TRIGGER {name}"),
+                (DbBackend::Postgres, false) => format!("ALTER TABLE book_rating DISABLE TRIGGER {name}"),
+                (_, true) => format!("DROP TRIGGER IF EXISTS {name}; {definition}"),
+                (_, false) => format!("DROP TRIGGER IF EXISTS {name}"),
+            };
+            db.writer.execute_unprepared(&sql).await.expect("a trigger of ours");
+        }
     }
 }
 

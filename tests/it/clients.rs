@@ -159,7 +159,7 @@ async fn a_budget_of_costs_is_spent_by_one_client_and_left_to_others() {
     let limits = Limits { max_complexity: 2_500, client_budget: NonZeroU32::new(1), ..Limits::DEFAULT };
     let shop = Shop::within(SMALL, limits).await;
     let server = Served::of(Server::new(shop.api.clone(), Access::Nobody, Bounds::DEFAULT)).await;
-    let text = request(r#"{"query":"{ books { totalCount } }"}"#);
+    let text = request(r#"{"query":"{ books(where: {}) { totalCount } }"}"#);
     for _ in 0..2 {
         assert!(ask(&server, ONE, &text).await.starts_with("HTTP/1.1 200 "));
     }
@@ -175,7 +175,8 @@ async fn a_budget_of_costs_is_spent_by_one_client_and_left_to_others() {
 
     // Over a WebSocket, the operations of this client have the same budget.
     let session = session(&Limited::default());
-    let mut responses = Executor::execute_stream(&shop.api, Request::new("{ books { totalCount } }"), Some(session));
+    let mut responses =
+        Executor::execute_stream(&shop.api, Request::new("{ books(where: {}) { totalCount } }"), Some(session));
     assert_eq!(code_of(responses.next().await), "RATE_LIMITED");
 }
 

@@ -94,7 +94,7 @@ async fn a_query_that_takes_too_long_says_so() {
     let (shop, db) = hurried().await;
     have_endless_books(&shop).await;
     let api = Api::new(db, Limits::DEFAULT);
-    let answer = serde_json::to_value(api.execute("{ books { totalCount } }").await).unwrap();
+    let answer = serde_json::to_value(api.execute("{ books(where: {}) { totalCount } }").await).unwrap();
     assert_eq!(answer["errors"][0]["extensions"]["code"], "TIMEOUT", "{answer}");
 }
 
@@ -176,7 +176,7 @@ async fn operations_on_a_websocket_are_bounded_as_requests_are() {
     let bounds = Bounds { max_requests: 1, request_timeout: Seconds(Duration::from_secs(2)), ..Bounds::DEFAULT };
     let served = Served::of(Server::new(Api::new(db, Limits::DEFAULT), Access::Nobody, bounds)).await;
     let mut client = Client::acknowledged(&served.address).await;
-    client.subscribe("slow", "{ books { totalCount } }").await;
+    client.subscribe("slow", "{ books(where: {}) { totalCount } }").await;
     client.subscribe("beyond", "{ orders { totalCount } }").await;
     client.subscribe("listens", "subscription { orderPlaced { cursor } }").await;
     for (id, code) in [("beyond", "OVERLOADED"), ("listens", "OVERLOADED"), ("slow", "TIMEOUT")] {
