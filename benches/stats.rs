@@ -1,7 +1,8 @@
 //! What the sums of the books and the counters cost those who write: `cargo bench --bench stats`.
 //!
 //! Single inserts of ratings, each a transaction, by eight writers: spread over a thousand books, and all of one book,
-//! without triggers, with those that keep `book_stats`, and with those of the counters, too. On SQLite; with `TEST_DATABASE_URL`, on that PostgreSQL.
+//! without triggers, with those that keep `book_stats`, and with those of the counters, too. On SQLite; with
+//! `TEST_DATABASE_URL`, on that PostgreSQL.
 //! On a busy machine only the ratios mean something; the runs are interleaved.
 
 use std::time::Instant;

@@ -1,6 +1,6 @@
 //! Counts and their precision.
 
-use keyset::{Count, Lists, count, count_up_to};
+use keyset::{Count, Kept, Lists, count, count_up_to, kept_count};
 use sea_orm::prelude::*;
 use testdb::{Statements, TestDb};
 
@@ -161,4 +161,24 @@ fn rank(id: i32) -> i16 {
         n if n % 4 == 1 => 1,
         _ => 0,
     }
+}
+
+/// Any column of numbers stands for a counter here.
+#[tokio::test]
+async fn a_kept_count_adds_up_its_column() {
+    let test = TestDb::new().await;
+    let mut db = test.connect().await;
+    let cities = atlas::cities();
+    atlas::create(&db, &cities).await;
+    let sum = |rank: Option<i16>| {
+        let some = cities.iter().filter(|city| rank.is_none_or(|rank| city.rank == rank));
+        some.map(|city| u64::try_from(city.id).unwrap()).sum::<u64>()
+    };
+    let statements = Statements::record(&mut db);
+    let (all, of_each) = (Kept::sum_of(Column::Id), Kept::by_parent(Column::Rank, Column::Id));
+    assert_eq!(kept_count(&db, City::find(), &all).await.unwrap(), sum(None));
+    let lists = Lists::per_parent(City::find(), Column::Rank, RANKS);
+    assert_eq!(kept_count(&db, &lists, &of_each).await.unwrap(), RANKS.map(|rank| sum(Some(rank))));
+    assert_eq!(statements.take().len(), 2);
+    assert!(kept_count(&db, &lists, &all).await.is_err() && kept_count(&db, City::find(), &of_each).await.is_err());
 }

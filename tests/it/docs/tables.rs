@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use entity::{book, book_order, book_rating, book_stats};
+use entity::{book, book_count, book_order, book_order_count, book_rating, book_rating_count, book_stats};
 use sea_orm::sea_query::StringLen;
 use sea_orm::{
     ColumnTrait, ColumnType, EntityTrait, IdenStatic, Iterable, PrimaryKeyToColumn, RelationDef, RelationTrait,
@@ -28,6 +28,9 @@ fn diagram() -> String {
     text += &table::<book_rating::Entity>();
     text += &table::<book_order::Entity>();
     text += &table::<book_stats::Entity>();
+    text += &table::<book_count::Entity>();
+    text += &table::<book_rating_count::Entity>();
+    text += &table::<book_order_count::Entity>();
     text
 }
 
