@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use async_graphql::{ID, OutputType, Pos};
-use keyset::{Around, Kept, Lists, Order, Page};
+use keyset::{Around, Kept, Lists, Order, Page, ReadRows as _};
 use sea_orm::{Condition, Select};
 
 use crate::arguments::{Arguments, Given};
@@ -16,7 +16,7 @@ use crate::input::InputFields;
 use crate::keyed::Keyed;
 use crate::object::{Column, Fields, Identity, Model, RowObject};
 use crate::plan::collect::Collected;
-use crate::plan::connection::{Asked, Connection, Connections};
+use crate::plan::connection::{Asked, Connection, Connections, Counting};
 use crate::plan::object::Boxed;
 use crate::plan::writer::Writer;
 use crate::plan::{Planner, Run};
@@ -79,7 +79,8 @@ pub(crate) fn list_of<T: Keyed, U: Listed>(name: &'static str, column: Column<U>
             field: &Collected<'_>,
             planner: &mut Planner<'_>,
         ) -> Box<dyn PlannedList<T>> {
-            Box::new(PerParent { plan: Plan::<U>::new(T::NAME, self.0, kept, field, planner), column: self.1 })
+            let plan = Plan::<U>::new(T::NAME, self.0, kept, field, planner);
+            Box::new(PerParent { plan: Plan { parent: Some(self.1), ..plan }, column: self.1 })
         }
     }
 
@@ -153,6 +154,8 @@ struct Plan<U: Listed> {
     name: String,
     /// Where the number of objects without a filter is kept.
     kept: Option<Kept>,
+    /// What refers to the parent, in a nested list.
+    parent: Option<Column<U>>,
     arguments: Given,
     identity: Option<Identity>,
     connection: Connection<U>,
@@ -163,6 +166,7 @@ impl<U: Listed> Plan<U> {
         Self {
             name: format!("{parent}.{name}"),
             kept,
+            parent: None,
             arguments: Given::of(&field.field().node),
             identity: identity::<U>(),
             // Another statement: its joins are named from the beginning.
@@ -177,8 +181,12 @@ impl<U: Listed> Plan<U> {
     ) -> Rows<'p, U> {
         let connections = match self.asked(run) {
             Ok((rows, asked)) => {
-                let kept = self.kept.as_ref().filter(|_| !scan::is_filtered(&self.arguments.bind(run.variables)));
-                Ok(self.connection.read(&self.name, lists(rows), kept, asked, run).await)
+                let arguments = self.arguments.bind(run.variables);
+                let kept = self.kept.as_ref().filter(|_| !scan::is_filtered(&arguments));
+                let expected =
+                    |statistics| scan::expected::<U>(&arguments, self.parent, run.reader.backend(), statistics);
+                let counting = Counting { kept, expected: &expected };
+                Ok(self.connection.read(&self.name, lists(rows), counting, asked, run).await)
             }
             Err(error) => Err(error),
         };

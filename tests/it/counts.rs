@@ -335,3 +335,39 @@ async fn kept_counts_are_read_once() {
     shop.data(&format!("{{ ratings {{ totalCount {} }} }}", fields.join(" "))).await;
     assert_eq!(shop.statements.take().len(), 1);
 }
+
+/// Beyond its bound, a filtered count is an estimate where statistics tell, and says so.
+#[tokio::test]
+async fn a_filtered_count_is_estimated_by_statistics() {
+    let shop = Shop::new(Plan { books: 50, ratings: 1_000, orders: 100, rng_seed: 0 }).await;
+    let ask = async |filter: &str| {
+        let count = format!("{{ ratings(where: {filter}) {{ approximateCount(upTo: 10) {{ value relation }} }} }}");
+        shop.data(&count).await["ratings"]["approximateCount"].take()
+    };
+    let likely = ask("{ rating: { in: [1, 2, 3, 4] } }").await;
+    assert_eq!(likely["relation"], "ESTIMATE");
+    assert!((400..=1_000).contains(&likely["value"].as_u64().unwrap()), "{likely}");
+    let third = ask("{ createdAt: { gte: \"2022-01-01T00:00:00Z\" } }").await;
+    assert_eq!(third["relation"], "ESTIMATE");
+    if is_postgres(&shop.db) {
+        return;
+    }
+    // Each of five values, as if they were equally frequent; and a range.
+    assert_eq!((&likely["value"], &third["value"]), (&json!(800), &json!(333)));
+    let unknown = ask("{ book: { name: { contains: \"e\" } } }").await;
+    assert_eq!(unknown, json!({ "value": 11, "relation": "AT_LEAST" }));
+    // The mean of all parents that have some.
+    let nested = "{ books(first: 50) { nodes { ratings(where: { rating: { gte: 1 } }) {
+        totalCount approximateCount(upTo: 10) { value relation } } } } }";
+    for book in shop.data(nested).await["books"]["nodes"].as_array().unwrap() {
+        let (exact, about) = (&book["ratings"]["totalCount"], &book["ratings"]["approximateCount"]);
+        if exact.as_u64().unwrap() <= 10 {
+            assert_eq!((&about["value"], &about["relation"]), (exact, &json!("EXACT")));
+        } else {
+            assert_eq!(about["relation"], "ESTIMATE");
+            assert!((20..=30).contains(&about["value"].as_u64().unwrap()), "{about}");
+        }
+    }
+    shop.db.writer.execute_unprepared("DROP TABLE sqlite_stat1").await.unwrap_or_else(|_| panic!("statistics"));
+    assert_eq!(ask("{ rating: { gte: 1 } }").await["relation"], "AT_LEAST");
+}

@@ -53,6 +53,11 @@ impl Reach {
         Self::beside(rows.saturating_add(self.beside))
     }
 
+    /// The number of rows that an index finds in a table of this many; `None` if no index serves the condition.
+    pub fn finds(self, table: u64) -> Option<u64> {
+        (self.rows < u64::MAX).then(|| self.rows.min(table))
+    }
+
     /// The number of rows that a statement reads at most in a table of this many rows.
     pub fn reads(self, table: u64) -> u64 {
         self.rows.min(table).saturating_mul(self.beside.saturating_add(1))

@@ -107,6 +107,27 @@ impl ListField<'_> {
     }
 }
 
+/// The number of rows that a list with these arguments is expected to have, by the statistics of its table; `None` where they
+/// do not tell.
+pub(super) fn expected<U: Listed>(
+    arguments: &Arguments<'_>,
+    parent: Option<Column<U>>,
+    backend: DbBackend,
+    statistics: Arc<Statistics>,
+) -> Option<u64> {
+    let rows = statistics.rows(<U as RowObject>::Entity::default());
+    let mut scope = Scope::priced(backend, statistics);
+    if let Some(column) = &parent {
+        scope.of_parent(column);
+    }
+    U::rows(&U::Args::read(arguments).ok()?, &mut scope).ok()?;
+    match scope.reach() {
+        Some(reach) => reach.finds(rows),
+        None if is_filtered(arguments) || parent.is_some() => None,
+        None => Some(rows),
+    }
+}
+
 impl PartialEq for Scan {
     fn eq(&self, other: &Self) -> bool {
         (self.is_kept, &self.of) == (other.is_kept, &other.of)

@@ -14,6 +14,7 @@ use crate::object::RowObject;
 mod read;
 mod write;
 
+pub use read::Counting;
 pub use write::Connections;
 
 /// What is asked of a list.

@@ -89,6 +89,7 @@ fn kind(column: &ColumnType) -> (&'static str, String) {
         ColumnType::Uuid => ("uuid", String::new()),
         ColumnType::SmallInteger => ("smallint", String::new()),
         ColumnType::Integer => ("int", String::new()),
+        ColumnType::BigInteger => ("bigint", String::new()),
         ColumnType::Double => ("double", String::new()),
         ColumnType::String(StringLen::N(length)) => ("string", format!("at most {length} characters")),
         ColumnType::Decimal(Some((digits, scale))) => ("decimal", format!("{digits} digits, {scale} after the point")),

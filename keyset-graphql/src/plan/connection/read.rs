@@ -1,6 +1,8 @@
 //! The reading of lists: the page, the counts, the pages around the page. What is not selected is not read.
 
-use keyset::{Count, Kept, Lists, PageCursors, Reach, Record, Slice, Texts};
+use std::sync::Arc;
+
+use keyset::{Count, Kept, Lists, PageCursors, Reach, Record, Slice, Statistics, Texts};
 use sea_orm::{DbErr, Select};
 use tracing::Instrument;
 
@@ -13,19 +15,19 @@ use crate::plan::object::Objects;
 use crate::{Error, Result, count};
 
 impl<T: RowObject> Connection<T> {
-    /// Reads what is selected of these lists. `field` names them, for traces and metrics. `kept` says where their counts
-    /// are kept.
+    /// Reads what is selected of these lists. `field` names them, for traces and metrics. `counting` says how else
+    /// their rows are counted than one by one.
     pub async fn read<'p>(
         &'p self,
         field: &str,
         lists: Lists<Select<T::Entity>>,
-        kept: Option<&Kept>,
+        counting: Counting<'_>,
         asked: Asked,
         run: &Run<'_>,
     ) -> Connections<'p, T> {
         let mut read = Connections::new(self, asked.page().order().clone());
-        let reading = Reading { field, lists: &lists, kept, asked: &asked, run, texts: &self.texts };
-        let is_kept = kept.is_some();
+        let reading = Reading { field, lists: &lists, counting, asked: &asked, run, texts: &self.texts };
+        let is_kept = counting.kept.is_some();
         let selected = |wanted: fn(&Field) -> bool| self.fields.selected(run.variables).any(wanted);
         // Without the object there is no list, whatever is selected.
         if selected(Field::needs_page) || matches!(asked, Asked::Around(_)) {
@@ -63,11 +65,20 @@ impl<T: RowObject> Connection<T> {
     }
 }
 
+/// How lists are counted without counting their rows.
+#[derive(Clone, Copy)]
+pub struct Counting<'a> {
+    /// Where the database keeps the counts.
+    pub kept: Option<&'a Kept>,
+    /// How many rows each list has, as these statistics of SQLite tell.
+    pub expected: &'a (dyn Fn(Arc<Statistics>) -> Option<u64> + Sync),
+}
+
 /// The reading of lists: its parts, each in a span of its own.
 struct Reading<'a, T: RowObject> {
     field: &'a str,
     lists: &'a Lists<Select<T::Entity>>,
-    kept: Option<&'a Kept>,
+    counting: Counting<'a>,
     asked: &'a Asked,
     run: &'a Run<'a>,
     texts: &'a Texts,
@@ -115,7 +126,7 @@ impl<T: RowObject> Reading<'_, T> {
 
     async fn counts(&self) -> Result<Vec<u64>> {
         let counts = async {
-            match self.kept {
+            match self.counting.kept {
                 Some(kept) => keyset::kept_count(self.run.reader, self.lists, kept).await,
                 None => keyset::count(self.run.reader, self.lists).await,
             }
@@ -130,8 +141,20 @@ impl<T: RowObject> Reading<'_, T> {
         if let Some(kept) = kept {
             return kept.clone().map(|counts| counts.into_iter().map(Count::Exact).collect());
         }
-        let counts = keyset::count_up_to(self.run.reader, self.lists, bound).instrument(self.span("approximateCount"));
-        counts.await.map_err(|error| self.failed(error))
+        let counts = async {
+            let counts = keyset::count_up_to(self.run.reader, self.lists, bound).await?;
+            if !counts.iter().any(|count| matches!(count, Count::AtLeast(_))) {
+                return Ok(counts);
+            }
+            let statistics = Statistics::analyzed(self.run.reader).await?;
+            let expected = (self.counting.expected)(Arc::new(statistics));
+            let estimated = |count| match (count, expected) {
+                (Count::AtLeast(counted), Some(rows)) if rows > counted => Count::Estimate(rows),
+                (count, _) => count,
+            };
+            Ok(counts.into_iter().map(estimated).collect())
+        };
+        counts.instrument(self.span("approximateCount")).await.map_err(|error| self.failed(error))
     }
 
     async fn page_cursors(&self, slices: &Vec<Slice<()>>, reach: Reach) -> Result<Vec<PageCursors>> {
