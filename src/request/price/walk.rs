@@ -41,8 +41,18 @@ pub struct Pricing<'a> {
 }
 
 /// The price of a fragment, beside its contents: the library walks also an empty one.
-const FRAGMENT: Cost =
-    Cost { once: 0, each: 1, depth: 0, statements: 0, counts: 0, counting: 0, page: false, around: 0, filters: 0, numbers: false };
+const FRAGMENT: Cost = Cost {
+    once: 0,
+    each: 1,
+    depth: 0,
+    statements: 0,
+    counts: 0,
+    counting: 0,
+    page: false,
+    around: 0,
+    filters: 0,
+    numbers: false,
+};
 
 impl<'a> Visitor<'a> for Pricing<'a> {
     fn enter_field(&mut self, _: &'a Positioned<Field>) {
