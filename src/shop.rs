@@ -25,6 +25,7 @@ mod node_type;
 mod decimal;
 mod list;
 mod offered;
+mod search;
 
 mod api;
 

@@ -13,5 +13,7 @@ pub mod book_order_count;
 pub mod book_rating;
 pub mod book_rating_count;
 pub mod book_stats;
+pub mod book_word;
+pub mod book_words;
 pub mod id;
 pub mod ulid;

@@ -118,7 +118,11 @@ impl Bracket {
                 rows.expr_as(inside.clone(), INSIDE);
             }
             range.confine(&mut rows, order, index, dialect);
-            rows.limit(limit).take()
+            match order.postings() {
+                None => rows.limit(limit).take(),
+                // The leaps have the limit. With another one, PostgreSQL's planner may expect to find them by a scan.
+                Some(postings) => rows.with_cte(postings.leaps(&source.rows, range, order, limit, dialect)).take(),
+            }
         };
         let (mut before, mut ahead) = (Vec::new(), Vec::new());
         for start in &starts {

@@ -65,6 +65,8 @@ mod storable;
 mod keyed;
 mod range;
 
+mod postings;
+
 pub mod bracket;
 mod dialect;
 
@@ -104,6 +106,7 @@ pub use numbered::{MAX_PAGES, PageCursors, Reach, page_cursors};
 pub use order::{Order, OrderError};
 pub use page::{Args, End, Limits, Page, PageError};
 pub use parts::{CursorParts, read_values};
+pub use postings::{MAX_WORDS, PostingList, Postings};
 pub use record::{Columns, ReadRows, Record, Stored, StoredValue};
 pub use slice::{Found, Row, Slice};
 pub use sort::{Direction, Nulls, Sort};

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use sea_orm::sea_query::Expr;
 use sea_orm::{DynIden, EntityTrait, Iterable, PrimaryKeyToColumn};
 
-use crate::{Direction, Kind, Nulls, Sort};
+use crate::{Direction, Kind, Nulls, Postings, Sort};
 
 /// A list of sorts that ends in a unique, non-null one: no two rows are equal under it, so a key is a position. Cheap
 /// to clone.
@@ -22,6 +23,8 @@ use crate::{Direction, Kind, Nulls, Sort};
 pub struct Order {
     sorts: Arc<[Sort]>,
     fingerprint: u16,
+    /// The lists that lead to the rows, in this order.
+    postings: Option<Arc<Postings>>,
 }
 
 /// The error for sorts that make no order.
@@ -79,7 +82,7 @@ impl Order {
     }
 
     fn over(sorts: Arc<[Sort]>) -> Self {
-        let mut order = Self { sorts, fingerprint: 0 };
+        let mut order = Self { sorts, fingerprint: 0, postings: None };
         order.fingerprint = fold(&order.to_string());
         order
     }
@@ -102,20 +105,37 @@ impl Order {
 
     /// The same order over rows that have the value of each sort in a column.
     pub(crate) fn over_columns(&self, column: fn(usize) -> DynIden) -> Self {
-        let sorts = self.sorts.iter().enumerate().map(|(position, sort)| sort.over_column(column(position)));
-        Self { sorts: sorts.collect(), fingerprint: self.fingerprint }
+        let sorts = self.sorts.iter().enumerate().map(|(position, sort)| sort.over(Expr::col(column(position))));
+        Self { sorts: sorts.collect(), ..self.clone() }
+    }
+
+    /// The same order over rows that have the value of its only sort in this expression.
+    pub(crate) fn over_expr(&self, expr: &Expr) -> Self {
+        let sorts = self.sorts.iter().map(|sort| sort.over(expr.clone()));
+        Self { sorts: sorts.collect(), ..self.clone() }
+    }
+
+    /// The same order over rows that these lists lead to.
+    pub(crate) fn leaping(self, postings: Arc<Postings>) -> Self {
+        Self { postings: Some(postings), ..self }
+    }
+
+    /// The lists that lead to the rows.
+    pub(crate) fn postings(&self) -> Option<&Postings> {
+        self.postings.as_deref()
     }
 
     /// The same rows from the other end. It is another order, with its own cursors.
     #[must_use]
     pub fn reversed(&self) -> Self {
-        Self::over(self.backward().sorts)
+        let back = self.backward();
+        Self { postings: back.postings, ..Self::over(back.sorts) }
     }
 
     /// Like [`Order::reversed`], without computing a fingerprint: for statements, not for cursors.
     pub(crate) fn backward(&self) -> Self {
         let sorts = self.sorts.iter().cloned().map(Sort::reversed).collect();
-        Self { sorts, fingerprint: self.fingerprint }
+        Self { sorts, ..self.clone() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! One criterion of an order.
 
 use sea_orm::sea_query::{Expr, NullOrdering, Order as SqlOrder};
-use sea_orm::{ColumnTrait, DynIden, EntityTrait, IdenStatic, Iterable, Value};
+use sea_orm::{ColumnTrait, EntityTrait, IdenStatic, Iterable, Value};
 
 use crate::Kind;
 use crate::wire::Scalar;
@@ -206,9 +206,9 @@ impl Sort {
         self
     }
 
-    /// The same sort of rows that have its value in this column.
-    pub(crate) fn over_column(&self, column: DynIden) -> Self {
-        Self { expr: Expr::col(column), ..self.clone() }
+    /// The same sort of rows that have its value in this expression.
+    pub(crate) fn over(&self, expr: Expr) -> Self {
+        Self { expr, ..self.clone() }
     }
 
     /// The name: `table.column` for a column, and the given name in parentheses for an expression.

@@ -9,6 +9,7 @@
 use sea_orm_migration::prelude::*;
 
 mod change;
+pub mod letters;
 
 /// Declares the files of the changes, each of which the database remembers by its name.
 macro_rules! changes {
@@ -34,6 +35,7 @@ changes![
     m20261122_000001_keys,
     m20261122_000002_keys_checked,
     m20261123_000001_counts,
+    m20261123_000002_book_word,
     m20261123_000003_orders_by_counts,
 ];
 
@@ -48,5 +50,4 @@ impl MigratorTrait for Migrator {
     }
 }
 
-pub use m20261121_000004_book_search::folded;
 pub use sea_orm_migration::{MigrationStatus, MigratorTrait, seaql_migrations};

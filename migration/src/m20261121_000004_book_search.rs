@@ -60,14 +60,7 @@ pub const LETTERS: [(&str, &str); 38] = [
     ("Ё", "е"),
 ];
 
-/// A text that is looked for on SQLite, folded as the titles are. On PostgreSQL `book_phrase` and `book_prefix` do it.
-///
-/// A change of the letters is a new change of the schema, which folds the titles anew, and brings its own of this.
-pub fn folded(text: &str) -> String {
-    LETTERS.into_iter().fold(text.to_owned(), |text, (letter, base)| text.replace(letter, base))
-}
-
-/// The same, as an SQL expression.
+/// A text with these letters folded, as an SQL expression.
 pub fn folded_sql(expression: &str) -> String {
     let replaced = |folded, (letter, base)| format!("replace({folded}, '{letter}', '{base}')");
     LETTERS.into_iter().fold(expression.to_owned(), replaced)

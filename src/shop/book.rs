@@ -3,19 +3,15 @@
 use ::entity::book_stats::Column as Stats;
 use ::entity::{book, book_stats, id};
 use keyset::Kept;
-use keyset_graphql::input::InputFields;
-use keyset_graphql::{Arguments, DateTime, Fields, Keyed, ListArgs, Listed, Reach, RowObject, Scope};
-use sea_orm::{EntityTrait, QueryFilter, Select};
+use keyset_graphql::{DateTime, Fields, Keyed, Listed, Reach, RowObject, Scope};
+use sea_orm::{EntityTrait, Select};
 use uuid::Uuid;
 
 mod filter;
-mod search;
 mod sort;
 
 pub use filter::{BookFilter, of_book};
 pub use sort::BookSortField;
-
-use search::Search;
 
 use super::decimal::Decimal;
 use super::list::{ShopArgs, ShopObject};
@@ -77,43 +73,28 @@ impl Listed for Book {
     type Args = ShopArgs<Self>;
 
     fn rows(args: &ShopArgs<Self>, scope: &mut Scope) -> Result<(Select<book::Entity>, keyset::Order)> {
-        let search = args.own.0.as_deref().map(Search::parse).transpose()?.flatten();
-        let order = sort::order(args.order_by.criteria(), search.as_ref(), scope.backend)?;
+        let (criteria, search) = (args.order_by.criteria(), args.search.as_ref());
+        let order = sort::order(criteria, search, scope.backend)?;
         let mut rows = book::Entity::find();
-        if sort::needs_stats(args.order_by.criteria()) || args.filter.filter().is_some_and(BookFilter::needs_stats) {
+        if sort::needs_stats(criteria) || args.filter.filter().is_some_and(BookFilter::needs_stats) {
             rows = rows.inner_join(book_stats::Entity);
         }
         rows = args.filtered(rows, scope)?;
-        if let Some(search) = search {
-            // It may find every title.
-            scope.narrow(Reach::beside(1));
-            rows = rows.filter(search.condition(scope.backend));
+        let Some(search) = search else { return Ok((rows, order)) };
+        // It may find every title.
+        scope.narrow(Reach::beside(1));
+        if !order.is_computed() {
+            match search.leaps() {
+                Some(leaps) if args.filter.filter().is_none() => scope.walk(leaps),
+                _ => scope.walk(u64::MAX),
+            }
         }
-        Ok((rows, order))
+        let as_of = args.as_of.as_ref().map(|DateTime(instant)| *instant);
+        Ok(search.find(book::Column::Id, as_of, rows, order, scope.backend))
     }
 }
 
 impl ShopObject for Book {
     type SortField = BookSortField;
     type Filter = BookFilter;
-    type Own = SearchText;
-}
-
-/// The argument that only lists of books have.
-#[derive(Default)]
-pub struct SearchText(Option<String>);
-
-impl ListArgs for SearchText {
-    fn describe(arguments: &mut InputFields<'_>) {
-        arguments.field::<Option<String>>(
-            "search",
-            "Only books whose title has all of these: words, \"quoted phrases\", and beginnings of words, `symph*`; case \
-             and diacritics do not matter. At most 200 characters; a blank text is an absent one. A page of a search \
-             costs as much as the search finds books.",
-        );
-    }
-
-    fn read(arguments: &Arguments<'_>) -> Result<Self> {
-        arguments.get("search").map(Self)
-    }
 }

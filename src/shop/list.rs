@@ -1,11 +1,15 @@
 //! The lists of the shop: from the arguments of a field to rows and an order.
 
 use async_graphql::InputType;
+use keyset::Order;
 use keyset_graphql::input::InputFields;
-use keyset_graphql::{Arguments, DateTime, Filter, Keyed, ListArgs, Listed, Matching, OrderBy, Scope, Sort, filter};
-use sea_orm::{QueryFilter, Select};
+use keyset_graphql::{
+    Arguments, DateTime, Filter, Keyed, ListArgs, Listed, Matching, OrderBy, Reach, Scope, Sort, filter,
+};
+use sea_orm::{EntityTrait, QueryFilter, Select};
 use uuid::Uuid;
 
+use super::search::{self, Search};
 use crate::request::Result;
 
 /// An object that the shop lists.
@@ -14,8 +18,6 @@ pub trait ShopObject: Listed<Args = ShopArgs<Self>> + Keyed<Key = Uuid> {
     type SortField: InputType + Copy;
     /// The filter of its lists.
     type Filter: Filter;
-    /// The arguments that only its lists have.
-    type Own: ListArgs + Default;
 }
 
 /// The arguments of a list, besides those of a page.
@@ -23,13 +25,13 @@ pub struct ShopArgs<T: ShopObject> {
     pub order_by: OrderBy<T::SortField>,
     pub filter: Matching<T::Filter>,
     pub as_of: Option<DateTime>,
-    pub own: T::Own,
+    pub search: Option<Search>,
 }
 
 impl<T: ShopObject> ShopArgs<T> {
     /// The whole list in this order.
     pub fn ordered_by(order_by: Option<Vec<Sort<T::SortField>>>) -> Self {
-        Self { order_by: OrderBy(order_by), filter: Matching(None), as_of: None, own: T::Own::default() }
+        Self { order_by: OrderBy(order_by), filter: Matching(None), as_of: None, search: None }
     }
 
     /// The rows that match the filter, as of the instant.
@@ -39,6 +41,20 @@ impl<T: ShopObject> ShopArgs<T> {
             None => rows,
             Some(DateTime(instant)) => rows.filter(keyset::as_of(T::key_column(), instant)),
         })
+    }
+
+    /// The rows whose book, to which this column refers, is found by the search.
+    pub fn searched(
+        &self,
+        book: <T::Entity as EntityTrait>::Column,
+        rows: Select<T::Entity>,
+        order: Order,
+        scope: &mut Scope,
+    ) -> (Select<T::Entity>, Order) {
+        let Some(search) = &self.search else { return (rows, order) };
+        // The search is tested on each row: its postings, and its title.
+        scope.narrow(Reach::beside(2));
+        search.find(book, None, rows, order, scope.backend)
     }
 }
 
@@ -54,7 +70,7 @@ impl<T: ShopObject> ListArgs for ShopArgs<T> {
             "asOf",
             "Only objects created at this instant or before: new ones then do not shift the pages of a walk.",
         );
-        T::Own::describe(arguments);
+        arguments.field::<Option<String>>("search", search::DESCRIPTION);
     }
 
     fn read(arguments: &Arguments<'_>) -> Result<Self> {
@@ -62,7 +78,7 @@ impl<T: ShopObject> ListArgs for ShopArgs<T> {
             order_by: OrderBy::read(arguments)?,
             filter: Matching::read(arguments)?,
             as_of: arguments.get("asOf")?,
-            own: T::Own::read(arguments)?,
+            search: arguments.get::<Option<String>>("search")?.as_deref().map(Search::parse).transpose()?.flatten(),
         })
     }
 }

@@ -65,14 +65,14 @@ impl Listed for BookOrder {
 
     fn rows(args: &ShopArgs<Self>, scope: &mut Scope) -> Result<(Select<book_order::Entity>, keyset::Order)> {
         let rows = args.filtered(book_order::Entity::find(), scope)?;
-        Ok((rows, sort::by_columns::<book_order::Entity, _>(&args.order_by)?))
+        let order = sort::by_columns::<book_order::Entity, _>(&args.order_by)?;
+        Ok(args.searched(book_order::Column::BookId, rows, order, scope))
     }
 }
 
 impl ShopObject for BookOrder {
     type SortField = OrderSortField;
     type Filter = OrderFilter;
-    type Own = ();
 }
 
 impl From<OrderSortField> for book_order::Column {

@@ -62,14 +62,14 @@ impl Listed for Rating {
 
     fn rows(args: &ShopArgs<Self>, scope: &mut Scope) -> Result<(Select<book_rating::Entity>, keyset::Order)> {
         let rows = args.filtered(book_rating::Entity::find(), scope)?;
-        Ok((rows, sort::by_columns::<book_rating::Entity, _>(&args.order_by)?))
+        let order = sort::by_columns::<book_rating::Entity, _>(&args.order_by)?;
+        Ok(args.searched(book_rating::Column::BookId, rows, order, scope))
     }
 }
 
 impl ShopObject for Rating {
     type SortField = RatingSortField;
     type Filter = RatingFilter;
-    type Own = ();
 }
 
 impl From<RatingSortField> for book_rating::Column {

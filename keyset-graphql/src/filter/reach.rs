@@ -29,6 +29,12 @@ impl Reach {
         Self { beside: rows, ..Self::ALL }
     }
 
+    /// The same condition, tested on this many rows.
+    #[must_use]
+    pub fn of_rows(self, rows: u64) -> Self {
+        Self { rows, ..self }
+    }
+
     /// Both conditions.
     #[must_use]
     pub fn and(self, other: Self) -> Self {

@@ -22,6 +22,8 @@ pub struct Scope {
     /// Whether there is a condition at all.
     filters: bool,
     reach: Reach,
+    /// What a page reads, where that is something else.
+    page: Option<Reach>,
 }
 
 impl Scope {
@@ -36,7 +38,7 @@ impl Scope {
     }
 
     fn over(backend: DbBackend, statistics: Option<Arc<Statistics>>) -> Self {
-        Self { backend, statistics, conditions: 0, level: 0, filters: false, reach: Reach::ALL }
+        Self { backend, statistics, conditions: 0, level: 0, filters: false, reach: Reach::ALL, page: None }
     }
 
     /// Counts conditions.
@@ -100,9 +102,20 @@ impl Scope {
         self.reach = self.reach.and(reach);
     }
 
+    /// Says that a page walks through this many rows, in the order of the list, and tests on each of them the conditions
+    /// added so far, whatever an index finds. A count reads what [`Self::reach`] says.
+    pub fn walk(&mut self, rows: u64) {
+        self.page = Some(self.reach.of_rows(rows));
+    }
+
     /// The rows that the filter reads; `None` if there is no condition.
     pub fn reach(&self) -> Option<Reach> {
         self.filters.then_some(self.reach)
+    }
+
+    /// The rows that a page reads under the filter; `None` if there is no condition.
+    pub fn page(&self) -> Option<Reach> {
+        self.filters.then_some(self.page.unwrap_or(self.reach))
     }
 
     /// Restricts the list itself to the rows whose column has one value: it is the list of a parent.

@@ -33,7 +33,7 @@ pub struct Scan {
     rows: fn(&Statistics) -> u64,
 }
 
-type Reached = dyn Fn(&Arguments<'_>, &mut Scope) -> Result<Option<Reach>> + Send + Sync;
+type Reached = dyn Fn(&Arguments<'_>, &mut Scope) -> Result<[Option<Reach>; 2]> + Send + Sync;
 
 impl Scan {
     /// The list of all objects, or of those of one parent, to which this column refers.
@@ -43,7 +43,7 @@ impl Scan {
                 scope.of_parent(column);
             }
             U::rows(&U::Args::read(arguments)?, scope)?;
-            Ok(scope.reach())
+            Ok([scope.page(), scope.reach()])
         };
         Self {
             is_kept: false,
@@ -75,22 +75,22 @@ impl Scan {
         self.is_kept && !is_filtered(&Given::of(field).bind(variables))
     }
 
-    /// The number of rows that a statement over the list may read: 0 without a filter, because it then reads its page only.
-    /// A filter that is not valid reads nothing.
+    /// The number of rows that a page of the list may read, and any other statement over it: 0 without a filter, because it
+    /// then reads its page only. A filter that is not valid reads nothing.
     pub fn rows(
         &self,
         field: &Field,
         variables: &Variables,
         backend: DbBackend,
         statistics: impl FnOnce() -> Arc<Statistics>,
-    ) -> u64 {
+    ) -> [u64; 2] {
         if !Self::is_filtered(field) {
-            return 0;
+            return [0; 2];
         }
         let statistics = statistics();
         let (given, mut scope) = (Given::of(field), Scope::priced(backend, Arc::clone(&statistics)));
-        let reach = (self.reach)(&given.bind(variables), &mut scope).ok().flatten();
-        reach.map_or(0, |reach| reach.reads((self.rows)(&statistics)))
+        let reaches = (self.reach)(&given.bind(variables), &mut scope).unwrap_or_default();
+        reaches.map(|reach| reach.map_or(0, |reach| reach.reads((self.rows)(&statistics))))
     }
 }
 

@@ -14,6 +14,7 @@ mod kinds;
 mod many;
 mod numbered;
 mod offset;
+mod postings;
 mod random;
 mod statement;
 mod statistics;

@@ -173,11 +173,8 @@ impl<'a> Pricing<'a> {
         // What the rows of the list itself cost.
         let (filter, around_it) = match declared {
             Some(Declared::List(scan)) => {
-                let filter = self.filter(
-                    field,
-                    scan,
-                    selected.counts + usize::from(selected.page) * page_statements(field, self.variables),
-                );
+                let pages = usize::from(selected.page) * page_statements(field, self.variables);
+                let filter = self.filter(field, scan, pages, selected.counts);
                 // More than the cap is refused for that, not for its cost.
                 let skipped = number(field, "offset", self.variables).unwrap_or_default().min(self.max_offset);
                 let skipped = skipped / OFFSET_FOR_ONE;
@@ -226,8 +223,8 @@ impl<'a> Pricing<'a> {
         self.max_offset / NUMBERED_FOR_ONE
     }
 
-    /// The cost of the filter of a list, in this many statements.
-    fn filter(&mut self, field: &Field, scan: &Scan, statements: usize) -> usize {
+    /// The cost of the filter of a list: in the statements of its page, if there is one, and in this many others.
+    fn filter(&mut self, field: &Field, scan: &Scan, pages: usize, others: usize) -> usize {
         let Tables { backend, statistics } = &self.prices.tables;
         let values = scan.values(field, self.variables, MAX_VALUES);
         self.values += values;
@@ -236,11 +233,13 @@ impl<'a> Pricing<'a> {
             // The request is refused.
             return 0;
         }
-        let rows = scan.rows(field, self.variables, *backend, || statistics());
+        let [of_page, of_other] = scan.rows(field, self.variables, *backend, || statistics());
+        let rows = of_page.saturating_mul(pages as u64).saturating_add(of_other.saturating_mul(others as u64));
         let compared = rows.saturating_mul(CONDITIONS_FOR_ONE.max(values as u64));
-        let cost = compared.saturating_mul(statements as u64) / (FILTERED_FOR_ONE * CONDITIONS_FOR_ONE);
+        let cost = compared / (FILTERED_FOR_ONE * CONDITIONS_FOR_ONE);
         let cost = usize::try_from(cost).unwrap_or(usize::MAX);
         if cost > self.widest.as_ref().map_or(0, |widest| widest.cost) {
+            let rows = of_page.max(of_other);
             self.widest = Some(Filter { list: field.response_key().node.to_string(), rows, cost });
         }
         cost

@@ -6,8 +6,8 @@ use keyset::Order;
 use keyset_graphql::Sort;
 use sea_orm::DbBackend;
 
-use super::search::Search;
 use crate::request::{Code, Error, Result};
+use crate::shop::search::Search;
 
 /// What books can be ordered by.
 ///
@@ -73,8 +73,8 @@ pub fn order(sorts: &[Sort<BookSortField>], search: Option<&Search>, backend: Db
             (Relevance, Some(search)) => search.relevance(backend),
             (Relevance, None) => return Err(not_offered(&fields)),
         };
-        // No index holds the order of search results.
-        let by = if search.is_some() { by.computed() } else { by };
+        // Postings are in the order of the key; no index holds another order of search results.
+        let by = if search.is_some() && !fields.is_empty() { by.computed() } else { by };
         Ok(sort.apply(by))
     };
     let sorts = sorts.iter().map(engine).collect::<Result<Vec<_>>>()?;

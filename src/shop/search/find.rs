@@ -1,0 +1,106 @@
+//! The rows that a search finds.
+//!
+//! Each word is a list of postings, in the order of the keys of books, and so is a prefix. A page in this order leaps from
+//! key to key among them: see [`keyset::Postings`]. What the lists do not say is tested on the folded title of a book that
+//! they have in common: phrases, exclusions, and what is beyond the first few words.
+
+use std::collections::BTreeSet;
+
+use ::entity::{book_word, book_words};
+use chrono::{DateTime, Utc};
+use keyset::{Order, PostingList, Postings};
+use keyset_graphql::filter::never;
+use sea_orm::sea_query::{Expr, ExprTrait, Func, IntoIden, Query};
+use sea_orm::{ColumnTrait, DbBackend, EntityTrait, QueryFilter, Select};
+
+use super::Search;
+use super::term::Term;
+
+/// The number of lists among which a page leaps: those of the longest words, which are likely the rarest, before prefixes.
+const MAX_LISTS: usize = 8;
+
+/// The rows that a page of several words is priced as: their leaps may find few books that have all.
+const LEAPS: u64 = 10_000;
+
+impl Search {
+    /// The rows whose `book`, the key of a book, is found. With an instant, only books that were created by then: the keys
+    /// of younger ones are not read.
+    pub fn find<E, C>(
+        &self,
+        book: C,
+        as_of: Option<DateTime<Utc>>,
+        rows: Select<E>,
+        order: Order,
+        backend: DbBackend,
+    ) -> (Select<E>, Order)
+    where
+        E: EntityTrait,
+        C: ColumnTrait,
+        C::EntityName: IntoIden,
+    {
+        if self.terms.is_empty() {
+            return (rows.filter(never()), order);
+        }
+        let (words, prefixes) = self.parts();
+        let postings = || match as_of {
+            None => book_word::Entity::find(),
+            Some(instant) => book_word::Entity::find().filter(keyset::as_of(book_word::Column::BookId, instant)),
+        };
+        let word = |word: &str| {
+            PostingList::new(postings().filter(book_word::Column::Word.eq(word)), book_word::Column::BookId)
+        };
+        let prefix = |prefix: &str| {
+            PostingList::with_prefix(postings(), book_word::Column::BookId, book_word::Column::Word, prefix)
+        };
+        let is_cut = words.len() > MAX_LISTS;
+        let lists = words.into_iter().map(word).chain(prefixes.into_iter().map(prefix)).take(MAX_LISTS);
+        let postings = Postings::new(book, lists);
+        let is_exact = self.excluded.is_empty() && !is_cut && !self.terms.iter().any(Term::is_more_than_words);
+        let rows = if is_exact { rows } else { rows.filter(self.title(book, backend)) };
+        postings.find(rows, order)
+    }
+
+    /// The rows that a page by time of creation is priced as, beside its own; `None` for all books.
+    pub fn leaps(&self) -> Option<u64> {
+        let (words, prefixes) = self.parts();
+        match (words.len(), prefixes.is_empty()) {
+            (_, false) => None,
+            (1, _) if self.excluded.is_empty() => Some(0),
+            _ => Some(LEAPS),
+        }
+    }
+
+    /// The different words, the longest first, and the different prefixes.
+    fn parts(&self) -> (Vec<&str>, BTreeSet<&str>) {
+        let (mut words, mut prefixes) = (BTreeSet::new(), BTreeSet::new());
+        for term in &self.terms {
+            let (whole, prefix) = term.parts();
+            words.extend(whole);
+            prefixes.extend(prefix);
+        }
+        let mut words: Vec<&str> = words.into_iter().collect();
+        words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+        (words, prefixes)
+    }
+
+    /// Whether the folded title of a book has all terms, and none of the excluded ones.
+    fn title(&self, book: impl ColumnTrait, backend: DbBackend) -> Expr {
+        let mut title = Query::select();
+        title.expr(Expr::cust("1")).from(book_words::Entity);
+        title.and_where(book_words::Column::BookId.into_expr().eq(book.into_expr()));
+        for term in &self.terms {
+            title.and_where(has(term, backend));
+        }
+        for term in &self.excluded {
+            title.and_where(has(term, backend).not());
+        }
+        Expr::exists(title)
+    }
+}
+
+/// Whether a folded title has a term.
+pub fn has(term: &Term, backend: DbBackend) -> Expr {
+    let position = if backend == DbBackend::Sqlite { "instr" } else { "strpos" };
+    let title = Expr::cust("' ' || book_words.words || ' '");
+    Expr::from(Func::cust(position).args([title, term.needle().into()])).gt(Expr::cust("0"))
+}
