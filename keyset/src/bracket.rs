@@ -117,12 +117,16 @@ impl Bracket {
             if let Some(inside) = &inside {
                 rows.expr_as(inside.clone(), INSIDE);
             }
-            range.confine(&mut rows, order, index, dialect);
-            match order.postings() {
-                None => rows.limit(limit).take(),
-                // The leaps have the limit. With another one, PostgreSQL's planner may expect to find them by a scan.
-                Some(postings) => rows.with_cte(postings.leaps(&source.rows, range, order, limit, dialect)).take(),
+            let Some(postings) = order.postings() else {
+                range.confine(&mut rows, order, index, dialect);
+                return rows.limit(limit).take();
+            };
+            // The leaps have the range and its limit. With them here, too, PostgreSQL's planner may prefer a scan.
+            rows.with_cte(postings.leaps(&source.rows, range, order, limit, dialect));
+            for sort in order.sorts() {
+                dialect.order_by(&mut rows, sort.expr.clone(), sort, false);
             }
+            rows
         };
         let (mut before, mut ahead) = (Vec::new(), Vec::new());
         for start in &starts {

@@ -74,6 +74,29 @@ async fn a_filter_costs_the_rows_that_it_may_read() {
     }
 }
 
+/// By time of creation, a page of one word is priced as its page, and of several as their leaps; a count is priced as the
+/// table.
+#[tokio::test]
+async fn a_search_costs_what_its_order_reads() {
+    let till = Till::new().await;
+    let price = async |arguments: &str, selected: &str| {
+        let price = async |arguments: &str| {
+            till.price_with(&format!("{{ books{arguments} {{ {selected} }} }}"), Value::Null).await
+        };
+        price(arguments).await - price("").await
+    };
+    let by_time = "orderBy: { field: CREATED_AT, direction: DESC }";
+    let all = 2 * BOOKS;
+    assert_eq!(price(&format!(r#"(search: "the", {by_time})"#), "nodes { id }").await, 0);
+    about(price(&format!(r#"(search: "the", {by_time})"#), "totalCount").await, all);
+    for several in [r#""the fifth""#, r#""the -fifth""#, r#""sy*""#] {
+        about(price(&format!("(search: {several}, {by_time})"), "nodes { id }").await, all);
+    }
+    about(price(r#"(search: "the")"#, "nodes { id }").await, all);
+    let filtered = format!(r#"(search: "the", {by_time}, where: {{ year: {{ eq: 1 }} }})"#);
+    about(price(&filtered, "nodes { id }").await, all);
+}
+
 #[tokio::test]
 async fn an_id_in_a_filter_costs_next_to_nothing() {
     let till = Till::new().await;

@@ -6,6 +6,10 @@ use serde_json::{Value, json};
 
 use crate::shop::{SMALL, Shop};
 
+mod kept;
+mod model;
+mod work;
+
 /// A shop of these titles alone.
 async fn shop_of(titles: &[&str]) -> Shop {
     let shop = Shop::new(Plan { ratings: 0, orders: 0, ..SMALL }).await;
@@ -225,4 +229,59 @@ async fn the_sample_has_a_fifth_symphony() {
     assert!(titles.len() > 1 && titles.iter().all(|title| title.contains("Fifth Symphony")), "{titles:?}");
     let page = shop.data("{ books(search: \"symphony\", first: 3) { pageInfo { hasNextPage } } }").await;
     assert_eq!(page["books"]["pageInfo"]["hasNextPage"], Value::Bool(true));
+}
+
+#[tokio::test]
+async fn a_minus_excludes_and_what_cannot_be_answered_is_refused() {
+    let shop = shop_of(&TITLES).await;
+    let [krakow, element, fifth, symphonies, ..] = TITLES;
+    check(&shop, "fifth -the", &[]).await;
+    check(&shop, "fifth -krakow", &[fifth, element]).await;
+    check(&shop, "fifth -\"fifth symphony\"", &[element]).await;
+    check(&shop, "symph* -fif*", &[symphonies]).await;
+    check(&shop, "fifth -a symphony", &[fifth, krakow]).await;
+    for refused in ["-fifth", "fifth OR symphony", "-\"a b\" -c*"] {
+        let query = format!("{{ books(search: {refused:?}) {{ totalCount }} }}");
+        assert_eq!(shop.code(&query).await, "BAD_USER_INPUT", "{refused}");
+    }
+}
+
+/// Of the ratings and orders of all books, and of each book.
+#[tokio::test]
+async fn ratings_and_orders_are_searched_by_the_titles_of_their_books() {
+    let shop = Shop::new(Plan { books: 40, ratings: 300, orders: 300, rng_seed: 0 }).await;
+    for list in ["ratings", "orders"] {
+        let all = format!("{{ {list}(first: 100) {{ nodes {{ id book {{ name }} }} pageInfo {{ endCursor }} }} }}");
+        let page = shop.data(&all).await;
+        let names = |page: &Value| {
+            let nodes = page.as_array().unwrap().clone();
+            nodes.into_iter().map(|node| (node["id"].clone(), node["book"]["name"].as_str().unwrap().to_lowercase()))
+        };
+        for (search, is_found) in [
+            ("the", (|name: &str| name.starts_with("the ") || name.contains(" the ")) as fn(&str) -> bool),
+            ("th* -a", |name| {
+                (name.starts_with("th") || name.contains(" th")) && !name.starts_with("a ") && !name.contains(" a ")
+            }),
+            ("nowhere", |_| false),
+        ] {
+            let expected: Vec<Value> =
+                names(&page[list]["nodes"]).filter(|(_, name)| is_found(name)).map(|(id, _)| id).collect();
+            let until = &page[list]["pageInfo"]["endCursor"];
+            let query = format!("{{ {list}(search: {search:?}, first: 100) {{ nodes {{ id book {{ name }} }} }} }}");
+            let found: Vec<Value> = names(&shop.data(&query).await[list]["nodes"]).map(|(id, _)| id).collect();
+            assert_eq!(found[..expected.len()], expected, "{list} {search} {until}");
+            let count = shop.data(&format!("{{ {list}(search: {search:?}) {{ totalCount }} }}")).await;
+            assert!(count[list]["totalCount"].as_u64().unwrap() >= expected.len() as u64);
+        }
+        let nested = format!(
+            "{{ books(first: 40) {{ nodes {{ name {list}(search: \"the\") {{ totalCount nodes {{ id }} }} all: {list} {{ totalCount }} }} }} }}"
+        );
+        for book in shop.data(&nested).await["books"]["nodes"].as_array().unwrap() {
+            let name = book["name"].as_str().unwrap().to_lowercase();
+            let is_found = name.starts_with("the ") || name.contains(" the ");
+            let expected = if is_found { book["all"]["totalCount"].clone() } else { 0.into() };
+            assert_eq!(book[list]["totalCount"], expected, "{name}");
+            assert_eq!(book[list]["nodes"].as_array().unwrap().is_empty(), expected == 0);
+        }
+    }
 }
