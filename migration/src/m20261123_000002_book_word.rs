@@ -138,9 +138,23 @@ CREATE TABLE book_word (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// A title, folded character by character. No letter is folded to an angle bracket, so they mark the separators that follow
-/// another one.
+/// A title, folded. One of plain letters, digits and the usual punctuation needs no table.
 fn folded_sqlite(title: &str) -> String {
+    let usual = [",", ".", "-", ":", "''", "&"];
+    let plain = usual.iter().fold(title.to_owned(), |text, mark| format!("replace({text}, '{mark}', ' ')"));
+    format!(
+        "CASE WHEN lower({plain}) NOT GLOB '*[^a-z0-9 ]*' THEN {} ELSE {} END",
+        spaced_sqlite(&format!("lower({plain})")),
+        by_character_sqlite(title),
+    )
+}
+
+/// A text with single spaces, and none at its ends. It has no angle brackets.
+fn spaced_sqlite(text: &str) -> String {
+    format!("trim(replace(replace(replace({text}, ' ', '<>'), '><', ''), '<>', ' '))")
+}
+
+fn by_character_sqlite(title: &str) -> String {
     format!(
         "(WITH RECURSIVE part(words, rest) AS (
             SELECT '', {title}
@@ -149,7 +163,8 @@ fn folded_sqlite(title: &str) -> String {
                 SELECT CASE WHEN last >= unicode(rest) THEN coalesce(folded, substr(rest, 1, 1)) ELSE ' ' END
                 FROM search_letter WHERE first <= unicode(rest) ORDER BY first DESC LIMIT 1
             ), ' '), substr(rest, 2) FROM part WHERE rest <> ''
-        ) SELECT trim(replace(replace(replace(words, ' ', '<>'), '><', ''), '<>', ' ')) FROM part WHERE rest = '')"
+        ) SELECT {} FROM part WHERE rest = '')",
+        spaced_sqlite("words")
     )
 }
 
