@@ -104,10 +104,12 @@ where
 /// The position of a row for each combination of NULLs that it can have, and the condition under which it has them.
 pub(crate) fn places(query: &SelectStatement, order: &Order, row: &Condition) -> Vec<(Place, Condition)> {
     let value = |expr: &Expr| {
-        let mut row_alone = query.clone();
-        row_alone.clear_selects().clear_order_by().reset_offset();
-        row_alone.expr(expr.clone()).cond_where(row.clone()).limit(1);
-        Expr::SubQuery(None, Box::new(row_alone.into()))
+        let mut alone = match order.postings() {
+            None => query.clone().cond_where(row.clone()).take(),
+            Some(postings) => postings.row_of(query, row),
+        };
+        alone.clear_selects().clear_order_by().reset_offset().expr(expr.clone()).limit(1);
+        Expr::SubQuery(None, Box::new(alone.into()))
     };
     // The last sort is never NULL: it is there if the row is.
     let mut places = vec![(Place::new(), Condition::all())];

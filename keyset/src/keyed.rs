@@ -52,19 +52,18 @@ impl Keyed {
     }
 }
 
-/// The keys of one of the ranges that make up all rows, counted from 0, in order.
+/// Up to `limit` keys of one of the ranges that make up all rows, counted from 0, in order.
 pub(crate) fn keys_of_range(
     query: &SelectStatement,
     order: &Order,
     number: usize,
+    limit: u64,
     index: Index,
     dialect: Dialect,
 ) -> SelectStatement {
-    let (mut rows, order) = Keyed::keys(query, order);
-    if let Some(range) = range::all(&order).get(number) {
-        range.confine(&mut rows, &order, index, dialect);
-    }
-    rows
+    let (rows, order) = Keyed::keys(query, order);
+    let ranges = range::all(&order);
+    ranges.get(number).map_or_else(|| rows.clone(), |range| confined(&rows, range, &order, limit, index, dialect))
 }
 
 /// The statements whose sum is the number of rows strictly beyond a key. Each counts up to a limit.
@@ -77,10 +76,31 @@ pub(crate) fn counts_beyond(
     dialect: Dialect,
 ) -> Vec<SelectStatement> {
     let (rows, order) = Keyed::keys(query, order);
-    let count = |range: &Range| {
-        let mut rows = rows.clone();
-        range.confine(&mut rows, &order, index, dialect);
-        limited_count(rows.clear_selects().clear_order_by().take(), limit)
-    };
+    let count = |range: &Range| counted(confined(&rows, range, &order, limit, index, dialect), limit);
     range::beyond(&order, &key.bind(dialect), Edge::Exclusive, dialect).iter().map(count).collect()
+}
+
+/// The number of these keys, up to a limit. Their order does not matter.
+pub(crate) fn counted(mut keys: SelectStatement, limit: u64) -> SelectStatement {
+    limited_count(keys.clear_selects().clear_order_by().take(), limit)
+}
+
+/// The keys in a range, in order.
+fn confined(
+    rows: &SelectStatement,
+    range: &Range,
+    order: &Order,
+    limit: u64,
+    index: Index,
+    dialect: Dialect,
+) -> SelectStatement {
+    let mut keys = rows.clone();
+    match order.postings() {
+        None => range.confine(&mut keys, order, index, dialect),
+        Some(postings) => {
+            keys = postings.keys(rows, range, order, limit, dialect, key_column(0));
+            keys.expr_as(Expr::cust("1"), SEGMENT);
+        }
+    }
+    keys
 }

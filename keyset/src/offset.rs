@@ -17,8 +17,7 @@ use sea_orm::sea_query::SelectStatement;
 use crate::batch::{run_each, tagged_each};
 use crate::count::COUNT;
 use crate::dialect::Dialect;
-use crate::keyed::keys_of_range;
-use crate::many::limited_count;
+use crate::keyed::{counted, keys_of_range};
 use crate::range::{self, Index};
 use crate::slice::Reader;
 use crate::{End, Key, Page, ReadRows};
@@ -45,7 +44,7 @@ where
     let order = page.travel().0;
     let ranges = range::all(&order).len();
     for number in 0..ranges {
-        let keys = |skip: &Skip| keys_of_range(&queries[skip.list], &order, number, index, dialect);
+        let keys = |skip: &Skip| keys_of_range(&queries[skip.list], &order, number, skip.left, index, dialect);
         let last = skips.iter().map(|skip| keys(skip).limit(1).offset(skip.left - 1).take());
         let mut found = vec![false; skips.len()];
         let mut reader = Reader::new(page, dialect);
@@ -58,8 +57,7 @@ where
         if skips.is_empty() || number + 1 == ranges {
             break;
         }
-        let counts =
-            skips.iter().map(|skip| limited_count(keys(skip).clear_selects().clear_order_by().take(), skip.left));
+        let counts = skips.iter().map(|skip| counted(keys(skip), skip.left));
         for (place, row) in run_each(db, tagged_each(counts, dialect), dialect).await? {
             // Rows that were inserted after the look-up do not move the page further than the beginning of the range.
             let skip = &mut skips[place].left;

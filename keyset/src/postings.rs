@@ -168,6 +168,42 @@ impl Postings {
         with.cte(steps).cte(table(POSTINGS, hits).columns([name(KEY)]).to_owned()).to_owned()
     }
 
+    /// The same keys as a statement of their own, in order, under this name.
+    pub(crate) fn keys(
+        &self,
+        query: &SelectStatement,
+        range: &Range,
+        order: &Order,
+        limit: u64,
+        dialect: Dialect,
+        name: DynIden,
+    ) -> SelectStatement {
+        Query::select()
+            .expr_as(Expr::col(KEY), name)
+            .from(POSTINGS)
+            .order_by(KEY, order.sorts()[0].direction.into())
+            .with_cte(self.leaps(query, range, order, limit, dialect))
+            .take()
+    }
+
+    /// The row of a query that a condition on its table finds, if all lists have its key.
+    pub(crate) fn row_of(&self, query: &SelectStatement, row: &Condition) -> SelectStatement {
+        let only = self.table.clone().expr_as(self.key.clone(), KEY).cond_where(row.clone()).take();
+        let mut with = WithClause::new().recursive(true).cte(table(POSTINGS, only)).to_owned();
+        let has_key = |keys: &mut SelectStatement, key: &Expr| {
+            keys.and_where(key.clone().eq(self.key.clone()));
+        };
+        let mut found = query.clone();
+        found.cond_where(row.clone());
+        for (place, list) in self.lists.iter().enumerate() {
+            if let Some(words) = list.words(place) {
+                with.cte(words);
+            }
+            found.and_where(self.next(place, Direction::Asc, &has_key).is_not_null());
+        }
+        found.with_cte(with).take()
+    }
+
     /// The first key of the first list.
     fn first(&self, range: &Range, order: &Order, dialect: Dialect) -> SelectStatement {
         let confine = |keys: &mut SelectStatement, key: &Expr| {

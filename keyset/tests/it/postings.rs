@@ -1,11 +1,12 @@
 //! Rows whose keys stand in several lists.
 
 use keyset::{
-    Args, Key, Limits, MAX_WORDS, Order, Page, PostingList, Postings, Slice, Sort, bracket::bracket, count, fetch,
+    Args, Around, Key, Limits, MAX_WORDS, Order, Page, PostingList, Postings, Slice, Sort, bracket::bracket, count,
+    fetch, fetch_around,
 };
 use sea_orm::prelude::*;
 use sea_orm::sea_query::{ExprTrait, Query};
-use sea_orm::{DatabaseConnection, DbBackend, IntoActiveModel, QueryTrait, Select, Statement};
+use sea_orm::{Condition, DatabaseConnection, DbBackend, IntoActiveModel, QueryTrait, Select, Statement};
 use testdb::{TestDb, plan, work};
 
 mod item {
@@ -193,11 +194,28 @@ async fn b_c_d_e1_every_page_of_intersected_lists_equals_the_naive_twins() {
             };
             let size_given = i64::try_from(size).ok();
             let (first, last) = if is_last { (None, size_given) } else { (size_given, None) };
-            let args = Args { first, after: seal(after), last, before: seal(before) };
+            let args = Args { first, after: seal(after), last, before: seal(before), offset: None };
             let page = Page::new(&args, &order, Limits::default()).unwrap();
             let slice = fetch(&db, rows.clone(), &page).await.unwrap();
             let expected = naive(&ids, is_desc, size, is_last, after, before);
             assert_eq!(found(&slice), expected, "{terms:?} {smallest} {is_desc} {size} {is_last} {after:?} {before:?}");
+
+            let offset = dice.below(ids.len() + 3);
+            let args = Args { first, last, offset: i64::try_from(offset).ok(), ..Args::default() };
+            let slice = fetch(&db, rows.clone(), &Page::new(&args, &order, Limits::default()).unwrap()).await.unwrap();
+            // The walk that skips them ends at the last of them.
+            let passed = offset.checked_sub(1).map(|passed| passed.min(ids.len().saturating_sub(1)));
+            let at = passed.and_then(|passed| if is_last { ids.iter().rev().nth(passed) } else { ids.get(passed) });
+            let (after, before) = if is_last { (None, at.copied()) } else { (at.copied(), None) };
+            let expected = naive(&ids, is_desc, size, is_last, after, before);
+            assert_eq!(found(&slice), expected, "{terms:?} {smallest} {is_desc} {size} {is_last} after {offset} rows");
+
+            let id = i32::try_from(dice.below(190)).unwrap();
+            let args = Args { first: i64::try_from(size + 1).ok(), ..Args::default() };
+            let around = Around::new(&args, &order, Limits::default(), Condition::all().add(item::Column::Id.eq(id)));
+            let slice = fetch_around(&db, rows.clone(), &around.unwrap(), &[]).await.unwrap();
+            let has = slice.map(|slice| slice.rows.iter().any(|row| row.key.values() == [id.into()]));
+            assert_eq!(has, ids.contains(&id).then_some(true), "{terms:?} around {id}");
         }
         if round % 10 == 9 {
             // A row that is gone has postings still: it is no row of the page.
