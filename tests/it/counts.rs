@@ -86,14 +86,14 @@ fn statement(random: &mut ChaCha8Rng, backend: DbBackend) -> String {
 /// equal the rows that it sees.
 async fn write(db: &DatabaseConnection, level: Option<IsolationLevel>, random: &mut ChaCha8Rng) -> Result<(), DbErr> {
     let transaction = db.begin_with_config(level, None).await?;
-    for _ in 0..1 + random.next_u32() % 4 {
+    for _ in 0..=random.next_u32() % 4 {
         let savepoint = transaction.begin().await?;
         savepoint.execute_unprepared(&statement(random, db.get_database_backend())).await?;
         compare(&savepoint).await?;
-        end(savepoint, random.next_u32() % 3 > 0).await?;
+        end(savepoint, !random.next_u32().is_multiple_of(3)).await?;
         compare(&transaction).await?;
     }
-    end(transaction, random.next_u32() % 4 > 0).await
+    end(transaction, !random.next_u32().is_multiple_of(4)).await
 }
 
 async fn end(transaction: DatabaseTransaction, is_kept: bool) -> Result<(), DbErr> {

@@ -142,7 +142,8 @@ impl<'a> Pricing<'a> {
             _ => false,
         };
         let (more, size) = match declared {
-            None => (0, 1),
+            // The list of a count knows whether it reads rows.
+            None | Some(Declared::Count | Declared::CountUpTo { .. }) => (0, 1),
             Some(Declared::Statement | Declared::Lookup) => (STATEMENT, 1),
             Some(Declared::PageCursors { .. }) => (STATEMENT + if selected.numbers { self.numbers() } else { 0 }, 1),
             Some(Declared::List(_)) => {
@@ -155,8 +156,6 @@ impl<'a> Pricing<'a> {
                 // A field of the same name without the argument.
                 None => (0, 1),
             },
-            // Their list knows whether they read rows.
-            Some(Declared::Count | Declared::CountUpTo { .. }) => (0, 1),
             Some(Declared::Write) => (WRITE, 1),
         };
         let counting = match declared {
