@@ -93,11 +93,14 @@ fn remove_postgres(books: &str) -> String {
     )
 }
 
+/// A connection keeps the plan of the first statement. If that wrote many books, a plan with scans or compiled code would
+/// then be used for one book.
 fn triggers_postgres() -> String {
     let trigger = |event: &str, rows: &str, name: &str, body: &str| {
         format!(
             "
-CREATE FUNCTION book_words_{name}() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+CREATE FUNCTION book_words_{name}() RETURNS trigger LANGUAGE plpgsql
+SET search_path FROM CURRENT SET jit = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 BEGIN{body}
     RETURN NULL;
 END $$;

@@ -216,14 +216,11 @@ async fn transact<W: Write>(
 
 /// The statements of the transaction.
 async fn run<W: Write>(transaction: &Transaction, events: &Events, write: &W) -> WriteResult<(W::Done, Option<Event>)> {
-    let first = match transaction.get_database_backend() {
-        // SQLite has the same limit as its busy timeout.
-        DbBackend::Postgres => format!("SET LOCAL lock_timeout = {}", CONNECT_TIMEOUT.as_millis()),
-        // Loads the schema if another program changed it. An insert would notice in the middle of its triggers, when
-        // FTS5 opens its tables, and fail.
-        _ => "SELECT 1 FROM book LIMIT 0".to_owned(),
-    };
-    transaction.execute_unprepared(&first).await?;
+    // SQLite has the same limit as its busy timeout.
+    if transaction.get_database_backend() == DbBackend::Postgres {
+        let limit = format!("SET LOCAL lock_timeout = {}", CONNECT_TIMEOUT.as_millis());
+        transaction.execute_unprepared(&limit).await?;
+    }
     let done = write.run(transaction).await?;
     let event = W::event(&done);
     if let Some(event) = &event {
