@@ -78,6 +78,7 @@ fn table() -> String {
 }
 
 #[test]
+#[expect(clippy::disallowed_methods, reason = "a setting of this test alone")]
 fn the_table_is_that_of_unicode() {
     if std::env::var("LETTERS").is_ok_and(|value| value == "write") {
         std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/letters.txt"), table()).unwrap();

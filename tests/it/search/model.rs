@@ -72,7 +72,7 @@ struct Term {
 impl Term {
     /// Random, with its text.
     fn random(dice: &mut Dice, is_excluded: bool) -> (Self, String) {
-        let mut words: Vec<&str> = (0..1 + dice.below(4) / 3).map(|_| dice.word()).collect();
+        let mut words: Vec<&str> = (0..=dice.below(4) / 3).map(|_| dice.word()).collect();
         let is_phrase = words.len() > 1 || dice.below(4) == 0;
         let is_prefix = dice.below(4) == 0;
         let last = words.last_mut().unwrap();
@@ -83,7 +83,7 @@ impl Term {
         let quote = if is_phrase { "\"" } else { "" };
         let (minus, star) = (if is_excluded { "-" } else { "" }, if is_prefix { "*" } else { "" });
         let text = format!("{minus}{quote}{}{quote}{star}", words.join(" "));
-        let words = words.into_iter().flat_map(|word| split(word)).collect();
+        let words = words.into_iter().flat_map(split).collect();
         (Self { words, is_prefix, is_excluded }, text)
     }
 
