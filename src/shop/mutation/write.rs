@@ -216,11 +216,13 @@ async fn transact<W: Write>(
 
 /// The statements of the transaction.
 async fn run<W: Write>(transaction: &Transaction, events: &Events, write: &W) -> WriteResult<(W::Done, Option<Event>)> {
-    // SQLite has the same limit as its busy timeout.
-    if transaction.get_database_backend() == DbBackend::Postgres {
-        let limit = format!("SET LOCAL lock_timeout = {}", CONNECT_TIMEOUT.as_millis());
-        transaction.execute_unprepared(&limit).await?;
-    }
+    let first = match transaction.get_database_backend() {
+        // SQLite has the same limit as its busy timeout.
+        DbBackend::Postgres => format!("SET LOCAL lock_timeout = {}", CONNECT_TIMEOUT.as_millis()),
+        // Loads the schema if another program changed it. An insert would notice in the middle of its triggers, and fail.
+        _ => "SELECT 1 FROM book LIMIT 0".to_owned(),
+    };
+    transaction.execute_unprepared(&first).await?;
     let done = write.run(transaction).await?;
     let event = W::event(&done);
     if let Some(event) = &event {

@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use entity::{book, book_count, book_order, book_order_count, book_rating, book_rating_count, book_stats};
+use entity::{
+    book, book_count, book_order, book_order_count, book_rating, book_rating_count, book_stats, book_word, book_words,
+};
 use sea_orm::sea_query::StringLen;
 use sea_orm::{
     ColumnTrait, ColumnType, EntityTrait, IdenStatic, Iterable, PrimaryKeyToColumn, RelationDef, RelationTrait,
@@ -31,6 +33,8 @@ fn diagram() -> String {
     text += &table::<book_count::Entity>();
     text += &table::<book_rating_count::Entity>();
     text += &table::<book_order_count::Entity>();
+    text += &table::<book_word::Entity>();
+    text += &table::<book_words::Entity>();
     text
 }
 
