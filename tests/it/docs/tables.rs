@@ -95,6 +95,7 @@ fn kind(column: &ColumnType) -> (&'static str, String) {
         ColumnType::Integer => ("int", String::new()),
         ColumnType::BigInteger => ("bigint", String::new()),
         ColumnType::Double => ("double", String::new()),
+        ColumnType::String(StringLen::None) => ("string", String::new()),
         ColumnType::String(StringLen::N(length)) => ("string", format!("at most {length} characters")),
         ColumnType::Decimal(Some((digits, scale))) => ("decimal", format!("{digits} digits, {scale} after the point")),
         other => panic!("{other:?} has no name in the diagram"),
