@@ -270,6 +270,35 @@ async fn a_truncation_empties_the_counter_for_every_snapshot() {
     assert_eq!(shop.count("books").await, 1);
 }
 
+/// It removes the ratings of books that its snapshot does not show, too, and could not change their sums.
+#[tokio::test]
+async fn a_truncation_of_ratings_alone_needs_read_committed() {
+    let shop = Shop::new(SMALL).await;
+    if !is_postgres(&shop.db) {
+        return;
+    }
+    let writer = &shop.db.writer;
+    for level in &LEVELS[1..] {
+        let transaction = writer.begin_with_config(*level, None).await.unwrap();
+        assert_eq!(integer(&transaction, "SELECT count(*) FROM book").await, Ok(8));
+        let add = "WITH added AS (INSERT INTO book (name, year) VALUES ('new', 1) RETURNING id)
+                   INSERT INTO book_rating (rating, book_id) SELECT 5, id FROM added";
+        writer.execute_unprepared(add).await.unwrap();
+        let refused = transaction.execute_unprepared("TRUNCATE book_rating").await.unwrap_err().to_string();
+        assert!(refused.contains("READ COMMITTED"), "{refused}");
+        transaction.rollback().await.unwrap();
+        check(writer).await;
+        writer
+            .execute_unprepared("DELETE FROM book_rating WHERE book_id IN (SELECT id FROM book WHERE name = 'new')")
+            .await
+            .unwrap();
+        writer.execute_unprepared("DELETE FROM book WHERE name = 'new'").await.unwrap();
+    }
+    writer.execute_unprepared("TRUNCATE book_rating").await.unwrap();
+    check(writer).await;
+    crate::stats::check(&shop.db).await;
+}
+
 /// The rows of a list do not matter for its count, without a filter.
 #[tokio::test]
 async fn a_count_reads_as_much_of_a_large_table() {

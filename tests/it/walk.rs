@@ -169,8 +169,8 @@ async fn check_numbers(shop: &Shop, list: &List, args: &str, whole: &[Value], si
         let after = format!("{args}, first: {size}, after: {}", current["cursor"]);
         let walked = page_with(shop, list, &after, cursors).await;
         assert_eq!(walked, page, "{case}");
-        let last = format!("{args}, first: {size}, after: {}", numbers["last"]["cursor"]);
-        check_part(&self::page(shop, list, &last).await, whole, (n - 1) / size * size, n, &last);
+        let end = format!("{args}, first: {size}, after: {}", numbers["last"]["cursor"]);
+        check_part(&self::page(shop, list, &end).await, whole, (n - 1) / size * size, n, &end);
     }
     for offset in [1, n - 1, n + 7] {
         let case = format!("{args}, last: {size}, offset: {offset}");

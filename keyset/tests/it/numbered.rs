@@ -68,12 +68,12 @@ async fn every_cursor_opens_the_page_it_is_of() {
                     let number = (start <= pages * size + 1).then(|| 1 + start.div_ceil(size) as u64);
                     assert_eq!(found.number, number, "{case}");
                     let is_end_near = start + size * (1 + pages) >= list.len();
-                    let last = last_of(start, size, list.len());
+                    let final_start = last_of(start, size, list.len());
                     let last_number =
-                        number.filter(|_| is_end_near).map(|number| number + ((last - start) / size) as u64);
+                        number.filter(|_| is_end_near).map(|number| number + ((final_start - start) / size) as u64);
                     assert_eq!(found.last_number, last_number, "{case}");
                     let end = opens(&db, &order, &list, found.last.as_ref()).await;
-                    assert_eq!(end, if is_end_near { last } else { list.len().saturating_sub(size) }, "{case}");
+                    assert_eq!(end, if is_end_near { final_start } else { list.len().saturating_sub(size) }, "{case}");
                 }
             }
         }
@@ -95,8 +95,8 @@ async fn numbers_are_those_of_a_walk_as_far_as_rows_are_counted() {
             let page = Page::new(&Args { first, after, ..Args::default() }, &order, LIMITS).unwrap();
             let slice = fetch(&db, City::find(), &page).await.unwrap();
             let following = list.len().saturating_sub(start + size);
-            let last = last_of(start, size, list.len());
-            let last_number = number + ((last - start) / size) as u64;
+            let final_start = last_of(start, size, list.len());
+            let last_number = number + ((final_start - start) / size) as u64;
             for (before, after) in [(4, 0), (0, 4), (9, 9), (99, 99)] {
                 let case = format!("{order}: {size} after {start}, {before} before and {after} after");
                 statements.take();
@@ -108,7 +108,7 @@ async fn numbers_are_those_of_a_walk_as_far_as_rows_are_counted() {
                 assert_eq!(found.number, is_number.then_some(number), "{case}");
                 assert_eq!(found.last_number, (is_number && is_last).then_some(last_number), "{case}");
                 let opened = opens(&db, &order, &list, found.last.as_ref()).await;
-                assert_eq!(opened, if is_last { last } else { list.len() - size }, "{case}");
+                assert_eq!(opened, if is_last { final_start } else { list.len() - size }, "{case}");
 
                 // An offset says how many rows are on its side: they are not counted.
                 let front = Args { first, offset: i64::try_from(start).ok(), ..Args::default() };

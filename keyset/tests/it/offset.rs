@@ -11,11 +11,11 @@ use crate::naive::{self, Expected};
 pub fn expected(cities: &[Model], criteria: &[Criterion], (end, size): (End, usize), offset: usize) -> Expected {
     let list = naive::sorted(cities, criteria);
     let Some(passed) = offset.checked_sub(1) else { return naive::slice(cities, criteria, (end, size), None, None) };
-    let last = list.len().checked_sub(1);
-    let (front, back) = match (end, last) {
+    let end_of_list = list.len().checked_sub(1);
+    let (front, back) = match (end, end_of_list) {
         (_, None) => return naive::slice(cities, criteria, (end, size), None, None),
-        (End::Front, Some(last)) => (Some(&list[passed.min(last)]), None),
-        (End::Back, Some(last)) => (None, Some(&list[last - passed.min(last)])),
+        (End::Front, Some(place)) => (Some(&list[passed.min(place)]), None),
+        (End::Back, Some(place)) => (None, Some(&list[place - passed.min(place)])),
     };
     naive::slice(cities, criteria, (end, size), front, back)
 }

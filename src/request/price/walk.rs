@@ -189,12 +189,10 @@ impl<'a> Pricing<'a> {
             Some(Declared::Lookup) => usize::from(self.level == 0),
             Some(Declared::Keys { types, .. }) if more > 0 => *types,
             Some(Declared::Keys { .. } | Declared::Write) | None => 0,
-            // Beyond the bound the planner is asked too.
-            Some(Declared::CountUpTo { .. }) => 2,
             // The key of the page is looked up first.
             Some(Declared::List(_)) => page_statements(field, self.variables),
-            // The keys, and the numbers of rows beyond them.
-            Some(Declared::PageCursors { .. }) => 2,
+            // Beyond the bound, the planner is asked. Beyond the keys, their rows are counted.
+            Some(Declared::CountUpTo { .. } | Declared::PageCursors { .. }) => 2,
             Some(Declared::Statement | Declared::Count) => 1,
         };
         let (counts, around) = match declared {
