@@ -37,6 +37,7 @@ changes![
     m20261123_000001_counts,
     m20261123_000002_book_word,
     m20261123_000003_orders_by_counts,
+    m20261123_000004_search_before,
 ];
 
 /// Every change, in order.

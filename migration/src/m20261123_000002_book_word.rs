@@ -9,7 +9,7 @@
 //! the same posting write the same book, whose row they lock first. There is no foreign key: its own trigger would remove
 //! the words before they are known here.
 
-use crate::change::Change;
+use crate::change::{Change, lock_postgres};
 use crate::letters::{hangul, values};
 use crate::{m20261121_000004_book_search as search, m20261121_000005_book_search_nesting as nesting};
 
@@ -21,9 +21,18 @@ pub fn change() -> Change {
     let numbers = "(WITH RECURSIVE t(n) AS (VALUES ({first}) UNION ALL SELECT n + 1 FROM t WHERE n < {last}) SELECT n FROM t)";
     let letters_sqlite = letters + &hangul("char", numbers) + ";";
     Change {
-        up_postgres: [&before.down_postgres, TABLES_POSTGRES, &letters_postgres, FOLDED_POSTGRES, &triggers_postgres(), &fill_postgres()].concat(),
+        // Readers go on while the titles are folded. A later change removes what the search used before.
+        up_postgres: [
+            &lock_postgres(&["book"], "SHARE ROW EXCLUSIVE"),
+            TABLES_POSTGRES,
+            &letters_postgres,
+            FOLDED_POSTGRES,
+            &triggers_postgres(),
+            &fill_postgres(),
+        ]
+        .concat(),
         up_sqlite: [&before.down_sqlite, TABLES_SQLITE, &letters_sqlite, &triggers_sqlite(), &fill_sqlite()].concat(),
-        down_postgres: DOWN_POSTGRES.to_owned() + &before.up_postgres,
+        down_postgres: lock_postgres(&["book"], "ACCESS EXCLUSIVE") + DOWN_POSTGRES,
         down_sqlite: [DOWN_SQLITE, &before.up_sqlite, ";", &nested.up_sqlite].concat(),
     }
 }
@@ -63,7 +72,6 @@ BEGIN
     );
 END $$;
 "#;
-
 
 /// Inserts the words of the books of this query, which has their ids and titles. Postings come in the order of their key.
 fn add_postgres(books: &str) -> String {
@@ -141,12 +149,12 @@ CREATE TABLE book_word (
 ) STRICT, WITHOUT ROWID;
 ";
 
-/// A title, folded. One of plain letters, digits and the usual punctuation needs no table.
+/// A title, folded. One of plain letters, digits and the usual punctuation needs no table. `GLOB` ends at a NUL.
 fn folded_sqlite(title: &str) -> String {
     let usual = [",", ".", "-", ":", "''", "&"];
     let plain = usual.iter().fold(title.to_owned(), |text, mark| format!("replace({text}, '{mark}', ' ')"));
     format!(
-        "CASE WHEN lower({plain}) NOT GLOB '*[^a-z0-9 ]*' THEN {} ELSE {} END",
+        "CASE WHEN lower({plain}) NOT GLOB '*[^a-z0-9 ]*' AND instr({title}, char(0)) = 0 THEN {} ELSE {} END",
         spaced_sqlite(&format!("lower({plain})")),
         by_character_sqlite(title),
     )
