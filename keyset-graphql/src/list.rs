@@ -198,6 +198,9 @@ impl<U: Listed> Plan<U> {
     fn asked(&self, run: &Run<'_>) -> Result<(Select<U::Entity>, Asked)> {
         let arguments = self.arguments.bind(run.variables);
         let mut scope = Scope::new(run.reader);
+        if let Some(column) = &self.parent {
+            scope.of_parent(column);
+        }
         let (rows, order) = U::rows(&U::Args::read(&arguments)?, &mut scope)?;
         let asked = match self.around(&arguments)? {
             Some(row) => Asked::Around(Around::new(&arguments.page()?, &order, run.limits, row)?),

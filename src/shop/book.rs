@@ -82,7 +82,7 @@ impl Listed for Book {
         rows = args.filtered(rows, scope)?;
         let Some(search) = search else { return Ok((rows, order)) };
         // It may find every title.
-        scope.narrow(Reach::beside(1));
+        scope.narrow(Reach::beside(search.lists()));
         if !order.is_computed() {
             match search.leaps() {
                 Some(leaps) if args.filter.filter().is_none() => scope.walk(leaps),

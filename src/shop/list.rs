@@ -53,7 +53,10 @@ impl<T: ShopObject> ShopArgs<T> {
     ) -> (Select<T::Entity>, Order) {
         let Some(search) = &self.search else { return (rows, order) };
         // The search is tested on each row: its postings, and its title.
-        scope.narrow(Reach::beside(2));
+        scope.narrow(Reach::beside(1 + search.lists()));
+        if scope.is_of_parent() {
+            return (search.test(book, rows, scope.backend), order);
+        }
         search.find(book, None, rows, order, scope.backend)
     }
 }

@@ -19,8 +19,8 @@ const MAX: usize = 200;
 /// The description of the argument.
 pub const DESCRIPTION: &str = "Only objects whose book has a title with all of these: words, \"quoted phrases\", and \
     beginnings of words, `symph*`; and with none of those after a minus, `-word`. Case and diacritics do not matter. At most \
-    200 characters; a blank text is an absent one. A page of a search by CREATED_AT costs its size; in another order, it costs \
-    as much as the search finds.";
+    200 characters; a blank text is an absent one. A page of a search for one word by CREATED_AT costs its size; in another \
+    order, it costs as much as the search finds.";
 
 /// A search.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -24,6 +24,7 @@ pub struct Scope {
     reach: Reach,
     /// What a page reads, where that is something else.
     page: Option<Reach>,
+    is_of_parent: bool,
 }
 
 impl Scope {
@@ -38,7 +39,16 @@ impl Scope {
     }
 
     fn over(backend: DbBackend, statistics: Option<Arc<Statistics>>) -> Self {
-        Self { backend, statistics, conditions: 0, level: 0, filters: false, reach: Reach::ALL, page: None }
+        Self {
+            backend,
+            statistics,
+            conditions: 0,
+            level: 0,
+            filters: false,
+            reach: Reach::ALL,
+            page: None,
+            is_of_parent: false,
+        }
     }
 
     /// Counts conditions.
@@ -122,6 +132,12 @@ impl Scope {
     pub(crate) fn of_parent(&mut self, column: &impl ColumnTrait) {
         self.equals(column, 1);
         self.filters = false;
+        self.is_of_parent = true;
+    }
+
+    /// Whether the list is that of a parent.
+    pub fn is_of_parent(&self) -> bool {
+        self.is_of_parent
     }
 
     /// A condition, and the rows that it reads by itself.

@@ -19,8 +19,9 @@ use super::term::Term;
 /// The number of lists among which a page leaps: those of the longest words, which are likely the rarest, before prefixes.
 const MAX_LISTS: usize = 8;
 
-/// The rows that a page of several words is priced as: their leaps may find few books that have all.
-const LEAPS: u64 = 10_000;
+/// The leaps that a page of several words is priced as, for each of its lists. Words that are both frequent and seldom
+/// together take more, as do words of which a filter finds more than the mean.
+const LEAPS: u64 = 100_000;
 
 impl Search {
     /// The rows whose `book`, the key of a book, is found. With an instant, only books that were created by then: the keys
@@ -38,7 +39,7 @@ impl Search {
         C: ColumnTrait,
         C::EntityName: IntoIden,
     {
-        if self.terms.is_empty() {
+        if self.finds_nothing() {
             return (rows.filter(never()), order);
         }
         let (words, prefixes) = self.parts();
@@ -58,6 +59,23 @@ impl Search {
         let is_exact = self.excluded.is_empty() && !is_cut && !self.terms.iter().any(Term::is_more_than_words);
         let rows = if is_exact { rows } else { rows.filter(self.title(book, backend)) };
         postings.find(rows, order)
+    }
+
+    /// The rows whose `book` is found, by a look at the title of each row's book. It suits rows that are few already: no
+    /// posting is read.
+    pub fn test<E: EntityTrait>(&self, book: impl ColumnTrait, rows: Select<E>, backend: DbBackend) -> Select<E> {
+        rows.filter(if self.finds_nothing() { never() } else { self.title(book, backend) })
+    }
+
+    /// Whether no title can be found: there is no term, or one is excluded, too.
+    fn finds_nothing(&self) -> bool {
+        self.terms.is_empty() || self.excluded.iter().any(|term| self.terms.contains(term))
+    }
+
+    /// The number of lists of postings that it reads.
+    pub fn lists(&self) -> u64 {
+        let (words, prefixes) = self.parts();
+        (words.len() + prefixes.len()).min(MAX_LISTS) as u64
     }
 
     /// The rows that a page by time of creation is priced as, beside its own; `None` for all books.
