@@ -105,7 +105,7 @@ impl Bracket {
         let source = Keyed::of(query, &order);
         let (order, back) = (source.order(order), source.order(back));
 
-        let inside = far.map(|far| inside(&back, &far, index, dialect));
+        let inside = far.as_ref().map(|far| inside(&back, far, index, dialect));
         let size = u64::from(page.size) + 1;
 
         let branch = |segment: i32, range: &Range, order: &Order, start: &Start, limit: u64| {
@@ -122,7 +122,8 @@ impl Bracket {
                 return rows.limit(limit).take();
             };
             // The leaps have the range and its limit. With them here, too, PostgreSQL's planner may prefer a scan.
-            rows.with_cte(postings.leaps(&source.rows, range, order, limit, dialect));
+            let far = far.as_ref().filter(|_| segment != WITNESS);
+            rows.with_cte(postings.leaps(&source.rows, range, order, far, limit, dialect));
             for sort in order.sorts() {
                 dialect.order_by(&mut rows, sort.expr.clone(), sort, false);
             }

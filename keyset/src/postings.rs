@@ -29,7 +29,7 @@ use sea_orm::sea_query::{
 use sea_orm::{ColumnTrait, DynIden, EntityTrait, QueryTrait, Select};
 
 use crate::dialect::Dialect;
-use crate::range::{Index, Range};
+use crate::range::{Index, Place, Range};
 use crate::{Direction, Order};
 
 mod list;
@@ -144,12 +144,14 @@ impl Postings {
         WithClause::new().cte(table(POSTINGS, all)).to_owned()
     }
 
-    /// The first keys of a range that all lists have, and whose row fulfils the query: at most `limit` of them.
+    /// The first keys of a range that all lists have, and whose row fulfils the query: at most `limit` of them, and none
+    /// that was found only beyond the `far` position.
     pub(crate) fn leaps(
         &self,
         query: &SelectStatement,
         range: &Range,
         order: &Order,
+        far: Option<&Place>,
         limit: u64,
         dialect: Dialect,
     ) -> WithClause {
@@ -161,7 +163,7 @@ impl Postings {
             }
         }
         let mut leaps = self.first(range, order, dialect);
-        leaps.union(UnionType::All, self.step(query, direction, limit));
+        leaps.union(UnionType::All, self.step(query, direction, far, limit));
         let mut steps = table(LEAPS, leaps);
         steps.columns([KEY, AT, AGREE, LIST, HIT, FOUND].map(name));
         let hits = Query::select().column(HIT).from(LEAPS).and_where(Expr::col(HIT).is_not_null()).take();
@@ -182,7 +184,7 @@ impl Postings {
             .expr_as(Expr::col(KEY), name)
             .from(POSTINGS)
             .order_by(KEY, order.sorts()[0].direction.into())
-            .with_cte(self.leaps(query, range, order, limit, dialect))
+            .with_cte(self.leaps(query, range, order, None, limit, dialect))
             .take()
     }
 
@@ -223,7 +225,7 @@ impl Postings {
             .take()
     }
 
-    fn step(&self, query: &SelectStatement, direction: Direction, limit: u64) -> SelectStatement {
+    fn step(&self, query: &SelectStatement, direction: Direction, far: Option<&Place>, limit: u64) -> SelectStatement {
         let column = |column: &'static str| Expr::col((LEAPS, column));
         let lists = i32::try_from(self.lists.len()).unwrap_or(i32::MAX);
         // How many lists have the key so far; the last of them found it.
@@ -252,6 +254,11 @@ impl Postings {
         let hit = Expr::case(is_hit, column(KEY));
         let counted = Expr::case(column(HIT).is_null(), number(0)).finally(number(1));
         let found = column(FOUND).add(counted);
+        // Rows beyond the far cursor are no rows of the page, and no flag depends on them.
+        let is_short = far.and_then(|far| far[0].clone()).map(|far| match direction {
+            Direction::Asc => column(KEY).lt(far),
+            Direction::Desc => column(KEY).gt(far),
+        });
         Query::select()
             .expr(next)
             .expr(column(KEY))
@@ -261,6 +268,7 @@ impl Postings {
             .expr(found.clone())
             .from(LEAPS)
             .and_where(column(KEY).is_not_null())
+            .and_where_option(is_short)
             .and_where(found.lt(Expr::cust(limit.to_string())))
             .take()
     }
