@@ -53,7 +53,7 @@ pub struct Gauges {
     pub operations_in_flight: usize,
     /// Active subscriptions.
     pub subscriptions: usize,
-    /// Open WebSockets.
+    /// Open WebSockets and event streams.
     pub websockets: usize,
     /// Bytes of the memory budget in use.
     pub buffered: usize,
@@ -107,7 +107,7 @@ impl Default for Metrics {
                 Gauge::default(),
             ),
             subscriptions: add(to, "subscriptions", "Active subscriptions", Gauge::default()),
-            websockets: add(to, "websockets", "Open WebSockets", Gauge::default()),
+            websockets: add(to, "websockets", "Open WebSockets and event streams", Gauge::default()),
             buffered: add(
                 to,
                 "buffered_bytes",

@@ -2,7 +2,8 @@
 //!
 //! [`Api`] checks a request in this order (`checks`): its document if it is known (`documents`), the whole document if it is
 //! new (`validation`), the operation (`operation`), the permission of a mutation (`permission`), the price (`price`), the
-//! variables (`coercion`), the budget of its client (`budget`). Operations over a WebSocket pass through `executor`.
+//! variables (`coercion`), the budget of its client (`budget`). Operations whose responses are a
+//! stream pass through `executor`.
 //! [`Admission`] bounds how many operations run at a time, and [`Memory`] what clients make the server keep.
 
 mod api;
@@ -41,7 +42,7 @@ pub use cost::ReportCost;
 pub use cpu::{Cpu, Long, is_long};
 pub use documents::{DocumentId, Trusted, TrustedError};
 pub use error::{Error, Result, conflict, database, refusal};
-pub use executor::Session;
+pub use executor::{Session, caught};
 pub use memory::{BUDGET_EXCEEDED, Memory, MemoryPermit};
 pub use permission::Permission;
 pub use price::{Prices, Tables};

@@ -21,6 +21,7 @@ mod bounds;
 mod buffers;
 mod capacity;
 mod client;
+mod event_stream;
 mod graphql;
 mod last;
 mod media;

@@ -53,7 +53,7 @@ pub struct Bounds {
     )]
     pub max_connections: usize,
 
-    /// Maximum number of open WebSockets. Further handshakes are rejected with 503.
+    /// Maximum number of open WebSockets and event streams. Further ones are rejected with 503.
     #[arg(long, env = "MAX_WEBSOCKETS", default_value_t = Bounds::DEFAULT.max_websockets, value_name = "N", global = true)]
     pub max_websockets: usize,
 

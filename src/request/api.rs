@@ -77,8 +77,7 @@ impl<E: Executor> Api<E> {
     pub async fn query(&self, request: impl Into<Request>) -> Response {
         let checked = self.checks.pass(request.into(), None, |kind| match kind {
             OperationType::Subscription => Err(over_websocket()),
-            OperationType::Mutation => Err(by_post()),
-            OperationType::Query => Ok(()),
+            kind => no_mutation(kind),
         });
         self.respond(checked.await).await
     }
@@ -191,12 +190,20 @@ impl<E: Executor> Api<E> {
 }
 
 fn over_websocket() -> Error {
-    let message = "subscribe over a WebSocket at `/graphql`, by the protocol `graphql-transport-ws`";
+    let message = "subscribe over a WebSocket at `/graphql`, by the protocol `graphql-transport-ws`, or accept \
+        `text/event-stream`";
     Error::client(Code::WebSocketRequired, message)
 }
 
-fn by_post() -> Error {
-    Error::client(Code::MethodNotAllowed, "mutations require POST: a browser sends GET when it follows a link")
+/// Refuses mutations: a browser sends GET when it follows a link.
+pub fn no_mutation(kind: OperationType) -> Result<(), Error> {
+    match kind {
+        OperationType::Query | OperationType::Subscription => Ok(()),
+        OperationType::Mutation => {
+            let message = "mutations require POST: a browser sends GET when it follows a link";
+            Err(Error::client(Code::MethodNotAllowed, message))
+        }
+    }
 }
 
 /// Whether a request was executed, not refused as a whole: then its response has `data`, which can be null.

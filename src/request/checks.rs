@@ -29,6 +29,9 @@ use crate::config::Limits;
 /// The longest name of an operation in logs and traces, in bytes.
 const MAX_NAME: usize = 100;
 
+/// Whether operations of a kind are accepted.
+pub type Accepts = fn(OperationType) -> Result<(), Error>;
+
 /// The checks before a schema. Cheap to clone.
 #[derive(Clone)]
 pub struct Checks {
@@ -56,7 +59,7 @@ impl Checks {
         &self,
         request: Request,
         session: Option<Arc<Data>>,
-        accepts: fn(OperationType) -> Result<(), Error>,
+        accepts: Accepts,
     ) -> Result<Checked, Refused> {
         if let Some(cpu) = self.takes_long(&request, session.as_deref()) {
             let checks = self.clone();
@@ -88,12 +91,7 @@ impl Checks {
         charged.map_err(|error| Refused { errors: vec![error], cost: running.cost })
     }
 
-    fn check(
-        &self,
-        mut request: Request,
-        session: Option<&Data>,
-        accepts: fn(OperationType) -> Result<(), Error>,
-    ) -> Result<Checked, Refused> {
+    fn check(&self, mut request: Request, session: Option<&Data>, accepts: Accepts) -> Result<Checked, Refused> {
         let begun = Instant::now();
         let is_cost_wanted = CostReport::is_wanted(&request);
         let refuse = |error: Error| vec![error.of_request()];

@@ -1,19 +1,22 @@
-//! Operations over a WebSocket: the responses to each are a stream.
+//! Operations whose responses are a stream: over a WebSocket, or as an event stream.
 
 use std::any::TypeId;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
 
-use async_graphql::futures_util::stream::{self, BoxStream, StreamExt};
+use async_graphql::futures_util::stream::{self, BoxStream, Stream, StreamExt};
 use async_graphql::parser::types::OperationType;
 use async_graphql::{BatchRequest, BatchResponse, Data, Executor, Request, Response, ServerError};
 use tracing::Instrument;
 use tracing::field::Empty;
 
 use super::admission::{Admission, Permit, Rejected};
-use super::api::{Api, coded, no_batches};
+use super::api::{Api, coded, no_batches, no_mutation};
+use super::checks::Accepts;
 use super::code::Code;
 use super::cost::Refused;
+use super::error::Error;
 use super::in_turn::InTurn;
 use super::memory::Memory;
 use super::retained::retained;
@@ -46,10 +49,15 @@ impl<E: Executor> Executor for Api<E> {
     /// The responses to a subscription, until it ends or is dropped; the one response to any other operation. The data
     /// are those of the connection.
     fn execute_stream(&self, request: Request, data: Option<Arc<Data>>) -> BoxStream<'static, Response> {
-        let (api, data) = (self.clone(), data.unwrap_or_default());
-        // On the heap: a subscription would keep the room for its beginning until it ends.
-        stream::once(Box::pin(async move { api.begin(request, data).await })).flatten().boxed()
+        self.stream(request, data.unwrap_or_default(), |_| Ok(()))
     }
+}
+
+/// The same responses; in place of a panic, the error that reports it.
+pub fn caught(responses: impl Stream<Item = Response>) -> impl Stream<Item = Response> {
+    AssertUnwindSafe(responses).catch_unwind().map(|response| {
+        response.unwrap_or_else(|panic| Response::from_errors(vec![Error::panicked(&*panic).of_request()]))
+    })
 }
 
 /// What an operation has led to.
@@ -61,9 +69,20 @@ enum Begun {
 }
 
 impl<E: Executor> Api<E> {
+    /// The responses to a request that asked for an event stream by GET. A mutation is refused.
+    pub fn stream_by_get(&self, request: Request, data: Arc<Data>) -> BoxStream<'static, Response> {
+        self.stream(request, data, no_mutation)
+    }
+
+    fn stream(&self, request: Request, data: Arc<Data>, accepts: Accepts) -> BoxStream<'static, Response> {
+        let api = self.clone();
+        // On the heap: a subscription would keep the room for its beginning until it ends.
+        stream::once(Box::pin(async move { api.begin(request, data, accepts).await })).flatten().boxed()
+    }
+
     /// Checks and executes an operation under one permit, in one turn and within one time limit, as over HTTP. A
     /// subscription gives them back when it has begun.
-    async fn begin(self, request: Request, data: Arc<Data>) -> BoxStream<'static, Response> {
+    async fn begin(self, request: Request, data: Arc<Data>, accepts: Accepts) -> BoxStream<'static, Response> {
         let begun = Instant::now();
         let session = Session::of(&data).cloned();
         let id = session.as_ref().map(|session| session.request_id.as_str());
@@ -71,10 +90,10 @@ impl<E: Executor> Api<E> {
         let operation = async {
             let done = match &session {
                 Some(Session { admission, .. }) => {
-                    let run = async |permit| self.run_operation(request, &data, Some(permit)).await;
+                    let run = async |permit| self.run_operation(request, &data, Some(permit), accepts).await;
                     admission.run(run).await.unwrap_or_else(|rejected| Err(rejected.into()))
                 }
-                None => self.run_operation(request, &data, None).await,
+                None => self.run_operation(request, &data, None, accepts).await,
             };
             let response = match done {
                 Ok(Begun::Subscribed(responses)) => return responses,
@@ -93,8 +112,9 @@ impl<E: Executor> Api<E> {
         request: Request,
         data: &Arc<Data>,
         permit: Option<Permit>,
+        accepts: Accepts,
     ) -> Result<Begun, Refused> {
-        let checked = self.checks().pass(request, Some(Arc::clone(data)), |_| Ok(())).await?;
+        let checked = self.checks().pass(request, Some(Arc::clone(data)), accepts).await?;
         if checked.running.kind == Some(OperationType::Subscription) {
             return self.subscribe(checked, data).map(Begun::Subscribed);
         }

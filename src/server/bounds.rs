@@ -14,8 +14,8 @@ use tokio::time::timeout;
 
 use super::buffers::{RESPONSE_DROPPED, Unread, hold, read};
 use super::capacity::Capacity;
-use super::graphql::Received;
-use super::media::Media;
+use super::graphql::{Received, Streamed};
+use super::media::{Media, prefers_events};
 use super::origin;
 use super::response::reject;
 use super::websocket::is_websocket;
@@ -43,11 +43,13 @@ impl Gate {
         }
     }
 
-    /// The response to a request that was received within the bounds, and got a permit.
-    pub async fn admit<Responding: Future<Output = Response>>(
+    /// The response to a request that was received within the bounds, and got a permit. An event stream gets one for each
+    /// execution.
+    pub async fn admit<Responding: Future<Output = Response>, Streaming: Future<Output = Response>>(
         &self,
         request: Request,
         respond: impl FnOnce(Received) -> Responding,
+        stream: Option<impl FnOnce(Streamed) -> Streaming>,
     ) -> Response {
         let (head, body) = request.into_parts();
         let preferred = Media::accepted(&head.headers);
@@ -66,6 +68,11 @@ impl Gate {
             Ok(body) => body,
             Err(rejection) => return rejection,
         };
+        if let Some(stream) = stream
+            && prefers_events(&head.headers)
+        {
+            return Box::pin(stream(Streamed { head, body, capacity })).await;
+        }
         // On the heap: what surrounds this future moves it.
         let execute =
             |permit| Box::pin(respond(Received { head, body, media: preferred, permit, capacity: capacity.clone() }));

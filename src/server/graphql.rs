@@ -3,7 +3,9 @@
 //! `async_graphql_axum::GraphQL` is not used: it answers 200 to everything, knows one media type, executes a mutation
 //! that came by GET, and accepts bodies that a browser sends for a page of another site without a preflight request.
 
-use async_graphql::{Data, Request, Response as GraphQLResponse, ServerError};
+use std::sync::Arc;
+
+use async_graphql::{Data, Executor, Request, Response as GraphQLResponse, ServerError};
 use axum::body::{Body, Bytes};
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{FromRequestParts, WebSocketUpgrade};
@@ -15,12 +17,13 @@ use keyset_graphql::json::Verbatim;
 
 use super::access::{Access, challenge};
 use super::capacity::Capacity;
+use super::event_stream;
 use super::media::{Media, is_json};
 use super::observe::REQUEST_ID;
 use super::request;
 use super::response::{reject, respond};
 use super::websocket::{Timeouts, is_websocket};
-use crate::request::{Code, Permit, ReportCost, Session, refusal};
+use crate::request::{Admission, Code, Memory, Permit, ReportCost, Session, refusal};
 use crate::shop::Api;
 
 /// The header that asks for the cost of a request, with the value `report`. No standard names one. Hot Chocolate has
@@ -44,15 +47,20 @@ pub struct Received {
     pub capacity: Capacity,
 }
 
+/// An operation whose responses are to be an event stream. It needs no permit: its execution does.
+pub struct Streamed {
+    pub head: Parts,
+    pub body: Bytes,
+    /// What its client may use.
+    pub capacity: Capacity,
+}
+
 /// The response to a request.
 pub async fn answer(endpoint: &Endpoint, received: Received) -> Response {
     match received.head.method {
         Method::POST => post(endpoint, received).await,
         Method::GET | Method::HEAD => get(endpoint, received).await,
-        _ => {
-            let message = "send a request by POST, or a query by GET";
-            negotiated(received.media, async { Err(refusal(Code::MethodNotAllowed, message)) }).await
-        }
+        _ => negotiated(received.media, async { Err(wrong_method()) }).await,
     }
 }
 
@@ -61,7 +69,7 @@ async fn post(Endpoint { api, access }: &Endpoint, Received { head, body, media,
     let permission = access.permission(&head.headers, None);
     let mut response = negotiated(media, async {
         if !is_json(&head.headers) {
-            return Err(refusal(Code::MediaTypeUnsupported, "the body must be `application/json` in UTF-8"));
+            return Err(not_json());
         }
         let request = request::of_body(body, permit.cpu()).await?;
         let request = prepared(request, &head.headers).data(permit).data(permission);
@@ -90,9 +98,37 @@ async fn get(endpoint: &Endpoint, Received { mut head, media, permit, capacity, 
     }
 }
 
+/// The responses to an operation as an event stream. What is no request of GraphQL over HTTP gets a status instead.
+pub async fn stream(Endpoint { api, access }: &Endpoint, Streamed { head, body, capacity }: Streamed) -> Response {
+    let request = match head.method {
+        Method::POST if !is_json(&head.headers) => Err(not_json()),
+        Method::POST => request::of_body(body, &capacity.admission.cpu()).await,
+        Method::GET | Method::HEAD => request::of_url(&head.uri),
+        _ => Err(wrong_method()),
+    };
+    let request = match request {
+        Ok(request) => if_cost_is_wanted(request, &head.headers),
+        Err(error) => return respond(Media::GraphQL, GraphQLResponse::from_errors(vec![error])),
+    };
+    let mut data = Data::default();
+    data.insert(access.permission(&head.headers, None));
+    let (metrics, memory) = (api.db().metrics.clone(), capacity.memory.clone());
+    data.insert(session(&head.headers, capacity.admission, memory.clone()));
+    let data = Arc::new(data);
+    let responses = if head.method == Method::POST {
+        api.execute_stream(request, Some(data))
+    } else {
+        api.stream_by_get(request, data)
+    };
+    event_stream::respond(&capacity.sockets, memory, metrics, responses)
+}
+
 /// A request whose response is written as HTTP needs it, and as its headers ask for it.
 fn prepared(request: Request, headers: &HeaderMap) -> Request {
-    let request = request.data(Verbatim);
+    if_cost_is_wanted(request.data(Verbatim), headers)
+}
+
+fn if_cost_is_wanted(request: Request, headers: &HeaderMap) -> Request {
     let wants_cost = headers.get_all(GRAPHQL_COST).iter().any(|value| value == "report");
     if wants_cost { request.data(ReportCost) } else { request }
 }
@@ -108,16 +144,25 @@ fn open_websocket(
     let (metrics, access) = (api.db().metrics.clone(), access.clone());
     sockets.upgrade(upgrade, api.clone(), metrics, Timeouts::default(), move |init| {
         let authorization = init.get("Authorization").or_else(|| init.get("authorization"));
-        let id = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok());
         let mut data = Data::default();
-        data.insert(Session {
-            request_id: id.unwrap_or_default().to_owned(),
-            admission: admission.within_slot(),
-            memory,
-        });
+        data.insert(session(&headers, admission, memory));
         data.insert(access.permission(&headers, authorization.and_then(serde_json::Value::as_str)));
         Some(data)
     })
+}
+
+/// What the operations of a connection share, which is polled in slots.
+fn session(headers: &HeaderMap, admission: Admission, memory: Memory) -> Session {
+    let id = headers.get(REQUEST_ID).and_then(|id| id.to_str().ok());
+    Session { request_id: id.unwrap_or_default().to_owned(), admission: admission.within_slot(), memory }
+}
+
+fn wrong_method() -> ServerError {
+    refusal(Code::MethodNotAllowed, "send a request by POST, or a query by GET")
+}
+
+fn not_json() -> ServerError {
+    refusal(Code::MediaTypeUnsupported, "the body must be `application/json` in UTF-8")
 }
 
 fn bad_handshake(rejection: &WebSocketUpgradeRejection) -> Response {

@@ -2,7 +2,7 @@
 
 use axum::http::header::{ACCEPT, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
-use mediatype::names::{_STAR, APPLICATION, CHARSET, JSON};
+use mediatype::names::{_STAR, APPLICATION, CHARSET, JSON, TEXT};
 use mediatype::{MediaType, MediaTypeList, Name, ReadParams};
 
 /// The media type of a response.
@@ -20,10 +20,9 @@ impl Media {
         if !headers.contains_key(ACCEPT) {
             return Some(Self::Json);
         }
-        let accept = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
-        let ranges: Vec<MediaType<'_>> = accept.flat_map(MediaTypeList::new).filter_map(Result::ok).collect();
-        let json = Preference::of(Self::Json, &ranges);
-        let graphql = Preference::of(Self::GraphQL, &ranges);
+        let ranges = ranges(headers);
+        let [json, graphql] =
+            [Self::Json, Self::GraphQL].map(|media| Preference::of(|range| media.precision(range), &ranges));
         // On a tie, only a client that names the newer media type gets it.
         let wins_tie = graphql.quality > 0.0 && graphql.precision == Precision::Exact;
         if graphql.quality > json.quality || (graphql.quality >= json.quality && wins_tie) {
@@ -40,15 +39,39 @@ impl Media {
         })
     }
 
-    fn has_subtype(self, range: &MediaType<'_>) -> bool {
-        match self {
-            Self::GraphQL => range.subty == GRAPHQL_RESPONSE && range.suffix == Some(JSON),
-            Self::Json => range.subty == JSON && range.suffix.is_none(),
-        }
+    fn precision(self, range: &MediaType<'_>) -> Option<Precision> {
+        precision(
+            range,
+            APPLICATION,
+            match self {
+                Self::GraphQL => range.subty == GRAPHQL_RESPONSE && range.suffix == Some(JSON),
+                Self::Json => range.subty == JSON && range.suffix.is_none(),
+            },
+        )
     }
 }
 
+/// Whether the client asks for an event stream: it names `text/event-stream`, and neither media type of a single response
+/// before or beside it. Some clients name all of them for operations that have one response.
+pub fn prefers_events(headers: &HeaderMap) -> bool {
+    let ranges = ranges(headers);
+    let events = Preference::of(|range| precision(range, TEXT, range.subty == EVENT_STREAM), &ranges);
+    let is_beaten = |media: Media| {
+        let other = Preference::of(|range| media.precision(range), &ranges);
+        other.quality > events.quality || (other.quality == events.quality && other.precision == Precision::Exact)
+    };
+    let is_named = events.precision == Precision::Exact && events.quality > 0.0;
+    is_named && ![Media::Json, Media::GraphQL].into_iter().any(is_beaten)
+}
+
+/// What the client accepts.
+fn ranges(headers: &HeaderMap) -> Vec<MediaType<'_>> {
+    let accept = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+    accept.flat_map(MediaTypeList::new).filter_map(Result::ok).collect()
+}
+
 const GRAPHQL_RESPONSE: Name<'static> = Name::new_unchecked("graphql-response");
+const EVENT_STREAM: Name<'static> = Name::new_unchecked("event-stream");
 
 /// Whether the body is JSON in UTF-8. Forms and plain text are rejected: a browser sends them for a page of another site
 /// without a preflight request.
@@ -73,7 +96,7 @@ struct Preference {
 enum Precision {
     /// `*/*`, or nothing.
     Any,
-    /// `application/*`.
+    /// Such as `application/*`.
     Type,
     /// The media type itself.
     Exact,
@@ -81,8 +104,8 @@ enum Precision {
 
 impl Preference {
     /// By the most precise range (RFC 9110, section 12.5.1).
-    fn of(media: Media, ranges: &[MediaType<'_>]) -> Self {
-        let matching = ranges.iter().filter_map(|range| Some((quality(range)?, precision(range, media)?)));
+    fn of(precision: impl Fn(&MediaType<'_>) -> Option<Precision>, ranges: &[MediaType<'_>]) -> Self {
+        let matching = ranges.iter().filter_map(|range| Some((quality(range)?, precision(range)?)));
         let (quality, precision) = matching.max_by_key(|(_, precision)| *precision).unwrap_or((0.0, Precision::Any));
         Self { quality, precision }
     }
@@ -94,17 +117,17 @@ fn quality(range: &MediaType<'_>) -> Option<f32> {
     quality.map_or(Some(1.0), |(_, quality)| quality.as_str().parse().ok()).map(|quality: f32| quality.clamp(0.0, 1.0))
 }
 
-fn precision(range: &MediaType<'_>, media: Media) -> Option<Precision> {
+fn precision(range: &MediaType<'_>, ty: Name<'_>, is_subtype: bool) -> Option<Precision> {
     if range.ty == _STAR && range.subty == _STAR {
         return Some(Precision::Any);
     }
-    if range.ty != APPLICATION {
+    if range.ty != ty {
         return None;
     }
     if range.subty == _STAR {
         return Some(Precision::Type);
     }
-    media.has_subtype(range).then_some(Precision::Exact)
+    is_subtype.then_some(Precision::Exact)
 }
 
 #[cfg(test)]
@@ -148,6 +171,31 @@ mod tests {
         {
             check_accept(accept, None);
         }
+    }
+
+    #[test]
+    fn events_are_for_those_who_name_them_first() {
+        let prefers = |accept: &str| prefers_events(&HeaderMap::from_iter([(ACCEPT, accept.parse().unwrap())]));
+        for accept in [
+            "text/event-stream",
+            "Text/Event-Stream; charset=utf-8",
+            "text/event-stream, multipart/mixed",
+            "text/event-stream, */*",
+            "text/event-stream, application/json;q=0.9",
+        ] {
+            assert!(prefers(accept), "{accept}");
+        }
+        for accept in [
+            "",
+            "*/*",
+            "text/*",
+            "text/event-stream;q=0",
+            "text/event-stream;q=0.5, application/json",
+            "application/graphql-response+json, application/json, text/event-stream, multipart/mixed",
+        ] {
+            assert!(!prefers(accept), "{accept}");
+        }
+        assert!(!prefers_events(&HeaderMap::new()));
     }
 
     #[test]

@@ -62,7 +62,8 @@ impl Service {
     pub async fn respond(self, request: Request) -> Response {
         let way = &*self.0;
         if request.uri().path() == API {
-            let admitted = |request| way.gate.admit(request, |received| way.respond(received));
+            let stream = way.api.as_ref().map(|api| |streamed| graphql::stream(api, streamed));
+            let admitted = |request| way.gate.admit(request, |received| way.respond(received), stream);
             return way.around.call(Some(Cow::Borrowed(API)), request, admitted).await;
         }
         let Ok(response) = way.routes.clone().oneshot(request).await;

@@ -38,7 +38,7 @@ use axum::http::HeaderMap;
 use axum::http::header::UPGRADE;
 use axum::response::Response;
 use serde_json::{Map, Value};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use super::media::Media;
 use super::response::reject;
@@ -85,7 +85,7 @@ impl Default for Timeouts {
     }
 }
 
-/// The open WebSockets of a server. They are not counted by `MAX_CONNECTIONS`.
+/// The open WebSockets of a server, and its event streams. WebSockets are not counted by `MAX_CONNECTIONS`.
 #[derive(Clone, Debug)]
 pub struct Sockets {
     stop: Arc<watch::Sender<bool>>,
@@ -95,6 +95,20 @@ pub struct Sockets {
     share: Option<Arc<Semaphore>>,
     cpu: Cpu,
     slots: Slots,
+}
+
+/// The place of a WebSocket among those that are open, until it is dropped.
+pub(super) struct Place {
+    stop: watch::Receiver<bool>,
+    _share: Option<OwnedSemaphorePermit>,
+}
+
+impl Place {
+    /// Waits until the server stops.
+    pub async fn stopped(&mut self) {
+        // The sender is dropped with the server.
+        let _ = self.stop.wait_for(|stop| *stop).await;
+    }
 }
 
 /// Whether a request asks for a WebSocket, even if its handshake is invalid.
@@ -126,16 +140,9 @@ impl Sockets {
         timeouts: Timeouts,
         authorize: impl FnOnce(Map<String, Value>) -> Option<Data> + Send + 'static,
     ) -> Response {
-        // Here and not in the task, so that from now on the server waits for this connection.
-        let mut stop = self.stop.subscribe();
-        if self.stop.receiver_count() > self.max {
-            let message = format!("all {} WebSockets are in use (the setting MAX_WEBSOCKETS): try again", self.max);
-            return reject(Media::Json, Code::Overloaded, message);
-        }
-        let share = self.share.as_ref().map(|share| Arc::clone(share).try_acquire_owned());
-        let Ok(share) = share.transpose() else {
-            let message = "this client is at its share of WebSockets (seven eighths of the setting MAX_WEBSOCKETS)";
-            return reject(Media::Json, Code::Overloaded, message);
+        let mut place = match self.place() {
+            Ok(place) => place,
+            Err(rejection) => return rejection,
         };
         let slots = self.slots.clone();
         let operations = Operations::new(self.memory.clone(), self.cpu.clone());
@@ -145,17 +152,39 @@ impl Sockets {
             .max_frame_size(MAX_MESSAGE)
             .read_buffer_size(READ_BUFFER)
             .on_upgrade(async move |socket| {
-                let _share = share;
-                let stopped = async {
-                    // The sender is dropped with the server.
-                    let _ = stop.wait_for(|stop| *stop).await;
-                };
+                let stopped = place.stopped();
                 let served = connection::run(socket, operations, executor, metrics, timeouts, authorize, stopped);
                 slots.run(served).await;
             })
     }
 
-    /// The number of open WebSockets.
+    /// A place for another WebSocket, or for an event stream, or the response that rejects it. From now on the server waits
+    /// for its end.
+    pub(super) fn place(&self) -> Result<Place, Response> {
+        let stop = self.stop.subscribe();
+        if self.stop.receiver_count() > self.max {
+            let max = self.max;
+            let message =
+                format!("all {max} WebSockets and event streams are in use (the setting MAX_WEBSOCKETS): try again");
+            return Err(reject(Media::Json, Code::Overloaded, message));
+        }
+        let share = self.share.as_ref().map(|share| Arc::clone(share).try_acquire_owned());
+        match share.transpose() {
+            Ok(share) => Ok(Place { stop, _share: share }),
+            Err(_) => {
+                let message = "this client is at its share of WebSockets and event streams (seven eighths of the setting \
+                    MAX_WEBSOCKETS)";
+                Err(reject(Media::Json, Code::Overloaded, message))
+            }
+        }
+    }
+
+    /// The client's share of threads.
+    pub(super) fn slots(&self) -> &Slots {
+        &self.slots
+    }
+
+    /// How many are open.
     pub fn open(&self) -> usize {
         self.stop.receiver_count()
     }

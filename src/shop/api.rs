@@ -50,6 +50,11 @@ impl Api {
     pub async fn query(&self, request: impl Into<Request>) -> Response {
         self.requests.query(request).await
     }
+
+    /// The responses to a request that asked for an event stream by GET. A mutation is refused.
+    pub fn stream_by_get(&self, request: Request, data: Arc<Data>) -> BoxStream<'static, Response> {
+        self.requests.stream_by_get(request, data)
+    }
 }
 
 impl Executor for Api {

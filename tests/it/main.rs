@@ -23,6 +23,7 @@ mod created;
 mod crowds;
 mod docs;
 mod drops;
+mod event_stream;
 mod filter;
 mod filter_price;
 mod forged;

@@ -3,7 +3,6 @@
 use std::collections::{HashMap, VecDeque};
 use std::convert::Infallible;
 use std::future;
-use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 
 use async_graphql::{Response, Value};
@@ -12,7 +11,7 @@ use futures_util::stream::{AbortHandle, Abortable, BoxStream, FuturesUnordered, 
 use futures_util::{FutureExt, Stream, StreamExt};
 
 use super::message::{End, ServerMessage};
-use crate::request::{Code, Cpu, Error, Memory, MemoryPermit, refusal};
+use crate::request::{Code, Cpu, Memory, MemoryPermit, caught, refusal};
 use crate::server::buffers::{RESPONSE_DROPPED, acquire_for_response};
 
 /// The operations of a connection.
@@ -93,11 +92,7 @@ impl Operations {
         let (handle, registration) = AbortHandle::new_pair();
         self.by_id.insert(id.clone(), Entry { handle, bytes });
         // A panic ends one operation, not the connection.
-        let responses = AssertUnwindSafe(responses).catch_unwind();
-        let responses = responses.map(|response| {
-            response.unwrap_or_else(|panic| Response::from_errors(vec![Error::panicked(&*panic).of_request()]))
-        });
-        let responses = Abortable::new(responses.boxed(), registration).peekable();
+        let responses = Abortable::new(caught(responses).boxed(), registration).peekable();
         self.resume(Operation { id, memory: self.memory.clone(), _message: message, responses });
     }
 
