@@ -19,6 +19,7 @@ mod access;
 mod admin;
 mod bounds;
 mod buffers;
+mod bundle;
 mod capacity;
 mod client;
 mod event_stream;

@@ -1,0 +1,75 @@
+//! A page that npm has built: its `index.html`, and assets whose names contain the hash of their content.
+//!
+//! The files of a bundle lie in its folder as their URLs are below `/`. The assets are embedded and sent as gzip: every
+//! browser accepts it, and the binary is smaller by two thirds.
+
+use axum::Router;
+use axum::extract::Path;
+use axum::http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, IntoResponseParts, Response};
+use axum::routing::get;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use rust_embed::{EmbeddedFile, RustEmbed};
+
+/// The page of a bundle at this path, under this content security policy, and its assets in the folder `assets` there.
+pub fn routes<Files: RustEmbed + 'static>(path: &str, policy: &'static str) -> Router {
+    let folder = format!("{}/assets/", path.trim_end_matches('/'));
+    let assets = format!("{folder}{{name}}");
+    let asset = async move |Path(name): Path<String>, request: HeaderMap| {
+        asset::<Files>(&format!("{}{name}", folder.trim_start_matches('/')), policy, &request)
+    };
+    Router::new()
+        .route(path, get(async move |request: HeaderMap| page::<Files>(policy, &request)))
+        .route(&assets, get(asset))
+}
+
+/// The page of a bundle.
+pub fn page<Files: RustEmbed>(policy: &'static str, request: &HeaderMap) -> Response {
+    let Some(file) = Files::get("index.html") else { return StatusCode::NOT_FOUND.into_response() };
+    let headers = [(CONTENT_TYPE, "text/html; charset=utf-8"), (CACHE_CONTROL, "no-cache")];
+    embedded(request, file, policy, headers)
+}
+
+/// A file that never changes under its name.
+fn asset<Files: RustEmbed>(name: &str, policy: &'static str, request: &HeaderMap) -> Response {
+    let (Some(content_type), Some(file)) = (content_type(name), Files::get(&format!("{name}.gz"))) else {
+        return StatusCode::NOT_FOUND.into_response();
+    };
+    let caching = "public, max-age=31536000, immutable";
+    let headers = [(CONTENT_TYPE, content_type), (CONTENT_ENCODING, "gzip"), (CACHE_CONTROL, caching)];
+    embedded(request, file, policy, headers)
+}
+
+fn embedded(
+    request: &HeaderMap,
+    file: EmbeddedFile,
+    policy: &'static str,
+    headers: impl IntoResponseParts,
+) -> Response {
+    let etag = format!("\"{}\"", URL_SAFE_NO_PAD.encode(file.metadata.sha256_hash()));
+    let known = knows(request, &etag);
+    let headers = (headers, [(CONTENT_SECURITY_POLICY, policy)], [(ETAG, etag)]);
+    if known { (StatusCode::NOT_MODIFIED, headers).into_response() } else { (headers, file.data).into_response() }
+}
+
+/// Whether the client has what this entity tag names. A proxy that compresses makes tags weak.
+pub fn knows(request: &HeaderMap, etag: &str) -> bool {
+    let lists = |tags: &HeaderValue| {
+        tags.to_str().is_ok_and(|tags| tags.split(',').any(|tag| tag.trim().trim_start_matches("W/") == etag))
+    };
+    request.get_all(IF_NONE_MATCH).iter().any(lists)
+}
+
+/// The media type of an asset.
+fn content_type(name: &str) -> Option<&'static str> {
+    Some(match name.rsplit_once('.')?.1 {
+        "css" => "text/css; charset=utf-8",
+        "js" => "text/javascript; charset=utf-8",
+        "svg" => "image/svg+xml",
+        "ttf" => "font/ttf",
+        "woff2" => "font/woff2",
+        _ => return None,
+    })
+}
