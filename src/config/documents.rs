@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args};
+use clap::{ArgAction, Args, value_parser};
 
 /// Which documents the server trusts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
@@ -27,4 +27,16 @@ pub struct Documents {
         global = true
     )]
     pub documents_only: bool,
+
+    /// How long caches may keep a response to a trusted document that was requested by GET, in seconds, at least 1. By
+    /// default, they keep none. Requires `DOCUMENTS`.
+    #[arg(
+        long,
+        env = "DOCUMENTS_MAX_AGE",
+        value_name = "SECONDS",
+        value_parser = value_parser!(i32).range(1..),
+        requires = "documents",
+        global = true
+    )]
+    pub documents_max_age: Option<i32>,
 }

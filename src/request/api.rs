@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_graphql::futures_util::StreamExt;
 use async_graphql::parser::types::OperationType;
-use async_graphql::{Data, Executor, Request, Response, ServerError};
+use async_graphql::{CacheControl, Data, Executor, Request, Response, ServerError};
 use keyset_graphql::json::{self, Verbatim};
 use keyset_graphql::{PlannedQuery, Reader};
 
@@ -73,13 +73,19 @@ impl<E: Executor> Api<E> {
         self.respond(checked.await).await
     }
 
-    /// Executes a query, and refuses a mutation.
+    /// Executes a query, and refuses a mutation. The response says how long caches may keep it.
     pub async fn query(&self, request: impl Into<Request>) -> Response {
         let checked = self.checks.pass(request.into(), None, |kind| match kind {
             OperationType::Subscription => Err(over_websocket()),
             kind => no_mutation(kind),
         });
-        self.respond(checked.await).await
+        let checked = checked.await;
+        let max_age = checked.as_ref().ok().and_then(|checked| checked.running.document.max_age);
+        let response = self.respond(checked).await;
+        match max_age.filter(|_| response.errors.is_empty() && response.extensions.is_empty()) {
+            Some(max_age) => response.cache_control(CacheControl { public: true, max_age }),
+            None => response,
+        }
     }
 
     async fn respond(&self, checked: Result<Checked, Refused>) -> Response {

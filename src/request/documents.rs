@@ -63,6 +63,8 @@ pub struct Document {
     pub text: String,
     /// The parsed document, and what it selects, planned when it is first executed.
     pub plans: Plans,
+    /// How long caches may keep the responses to it, in seconds.
+    pub max_age: Option<i32>,
     /// Its price, once it is known that all requests have the same.
     price: OnceLock<Price>,
     /// The number of its fields and fragments, each where it is spread.
@@ -154,7 +156,7 @@ impl Document {
 
     /// A document of this text.
     pub fn new(text: String, Validated { document, selections, tokens }: Validated) -> Self {
-        Self { text, plans: Plans::of(document), price: OnceLock::new(), selections, tokens }
+        Self { text, plans: Plans::of(document), max_age: None, price: OnceLock::new(), selections, tokens }
     }
 
     /// Its price, which `price` computes unless every request has the same.

@@ -21,7 +21,7 @@ use super::event_stream;
 use super::media::{Media, is_json};
 use super::observe::REQUEST_ID;
 use super::request;
-use super::response::{reject, respond};
+use super::response::{reject, respond, unless_known};
 use super::websocket::{Timeouts, is_websocket};
 use crate::request::{Admission, Code, Memory, Permit, ReportCost, Session, refusal};
 use crate::shop::Api;
@@ -89,11 +89,11 @@ async fn get(endpoint: &Endpoint, Received { mut head, media, permit, capacity, 
         Err(rejection) if is_websocket(&head.headers) => bad_handshake(&rejection),
         // An offer of another protocol can be ignored (RFC 9110, section 7.8).
         Err(_) => {
-            negotiated(media, async {
+            let response = negotiated(media, async {
                 let request = prepared(request::of_url(&head.uri)?, &head.headers).data(permit);
                 Ok(endpoint.api.query(request).await)
-            })
-            .await
+            });
+            unless_known(response.await, &head.headers)
         }
     }
 }

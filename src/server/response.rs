@@ -5,10 +5,14 @@ use std::any::Any;
 use std::collections::BTreeMap;
 
 use async_graphql::{Response as GraphQLResponse, ServerError, Value};
-use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, RETRY_AFTER, VARY};
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, RETRY_AFTER, VARY};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use sha2::{Digest, Sha256};
 
+use super::bundle::knows;
 use super::media::Media;
 use crate::request::{Code, Error, refusal, was_executed};
 
@@ -21,6 +25,8 @@ struct Body {
     data: Option<Value>,
     errors: Vec<ServerError>,
     extensions: BTreeMap<String, Value>,
+    /// How long caches may keep it, in seconds; `None` if they may not.
+    max_age: Option<i32>,
 }
 
 impl Body {
@@ -48,7 +54,19 @@ impl Body {
 /// The response to a request that the API has read.
 pub fn respond(media: Media, response: GraphQLResponse) -> Response {
     let data = was_executed(&response).then_some(response.data);
-    write(media, Body { data, errors: response.errors, extensions: response.extensions })
+    let max_age = Some(response.cache_control.max_age).filter(|max_age| *max_age > 0);
+    write(media, Body { data, errors: response.errors, extensions: response.extensions, max_age })
+}
+
+/// The response without its body, if the client has it already.
+pub fn unless_known(response: Response, request: &HeaderMap) -> Response {
+    let etag = response.headers().get(ETAG).and_then(|etag| etag.to_str().ok());
+    if !etag.is_some_and(|etag| knows(request, etag)) {
+        return response;
+    }
+    let mut unchanged = response.map(|_| axum::body::Body::empty());
+    *unchanged.status_mut() = StatusCode::NOT_MODIFIED;
+    unchanged
 }
 
 /// Rejects a request as a whole.
@@ -99,15 +117,25 @@ fn retry_after(status: StatusCode, code: Option<Code>, body: &Body) -> Option<u6
     }
 }
 
+/// Names these bytes. They may be compressed on their way.
+fn entity_tag(bytes: &[u8]) -> String {
+    format!("\"{}\"", URL_SAFE_NO_PAD.encode(Sha256::digest(bytes)))
+}
+
 fn write(media: Media, body: Body) -> Response {
     let code = body.errors.first().and_then(Code::of);
     let status = if body.data.is_some() { StatusCode::OK } else { status(media, code) };
+    let json = body.json();
+    let kept = body.max_age.map(|max_age| (format!("public, max-age={max_age}"), entity_tag(&json)));
     let headers = [
         (CONTENT_TYPE, media.content_type()),
         (CACHE_CONTROL, HeaderValue::from_static("no-store")),
         (VARY, HeaderValue::from_static("accept")),
     ];
-    let mut response = (status, headers, body.json()).into_response();
+    let mut response = (status, headers, json).into_response();
+    if let Some((cache_control, etag)) = kept {
+        response = ([(CACHE_CONTROL, cache_control), (ETAG, etag)], response).into_response();
+    }
     if status == StatusCode::METHOD_NOT_ALLOWED {
         response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, POST"));
     }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use axum::body::Body;
+use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};
 use bookends::config::{Bounds, Documents, Limits};
 use bookends::request::{Trusted, TrustedError};
@@ -12,6 +12,7 @@ use bookends::shop::{Api, trusted};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use testdb::TestDb;
+use tower::ServiceExt;
 
 use crate::cli::fails;
 use crate::counter::Client;
@@ -52,7 +53,11 @@ impl File {
     }
 
     fn read(&self, documents_only: bool, limits: Limits) -> Result<Trusted, TrustedError> {
-        trusted(&Documents { documents: Some(self.0.clone()), documents_only }, limits)
+        trusted(&Documents { documents_only, ..self.settings() }, limits)
+    }
+
+    fn settings(&self) -> Documents {
+        Documents { documents: Some(self.0.clone()), ..Documents::default() }
     }
 }
 
@@ -309,4 +314,56 @@ async fn the_program_reads_the_file_before_it_starts() {
     assert!(ask(&address, post(r#"{"query":"{ __typename }"}"#)).body.contains("Query"));
     let answer = ask(&address, post(r#"{"query":"{ __schema { queryType { name } } }"}"#));
     assert!(answer.body.contains("INTROSPECTION_DISABLED"), "{}", answer.body);
+}
+
+/// Only successful queries for trusted documents, by GET, where the server is told for how long.
+#[tokio::test]
+async fn caches_may_keep_responses_to_trusted_documents() {
+    let shop = Shop::new(SMALL).await;
+    let file = File::known();
+    let cached = trusted(&Documents { documents_max_age: Some(60), ..file.settings() }, Limits::DEFAULT).unwrap();
+    let api = Api::with(shop.db.clone(), Limits::DEFAULT, cached);
+    let ask = async |api: &Api, parameters: &[(&str, &str)], header: (&str, &str)| {
+        let request = Request::get(url(parameters)).header("Accept", "application/json").header(header.0, header.1);
+        let service = routes(api.clone(), Access::Nobody);
+        let Ok(response) = service.oneshot(request.body(Body::empty()).unwrap()).await;
+        let (status, headers) = (response.status(), response.headers().clone());
+        let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        let header = |name| headers.get(name).map(|value| value.to_str().unwrap().to_owned());
+        (status, header("cache-control").unwrap(), header("etag"), body)
+    };
+    let (none, years) = (("x-none", ""), [("documentId", MD5), ("variables", r#"{"n":2}"#)]);
+    let (status, caching, etag, body) = ask(&api, &years, none).await;
+    assert_eq!((status, caching.as_str(), body.is_empty()), (StatusCode::OK, "public, max-age=60", false));
+    let etag = etag.expect("an entity tag");
+    for tags in [etag.clone(), format!("\"x\", W/{etag}")] {
+        let (status, caching, again, body) = ask(&api, &years, ("If-None-Match", &tags)).await;
+        assert_eq!((status, caching.as_str(), body.is_empty()), (StatusCode::NOT_MODIFIED, "public, max-age=60", true));
+        assert_eq!(again, Some(etag.clone()));
+    }
+    // Other variables, and another list.
+    let (_, _, other, _) = ask(&api, &[("documentId", MD5), ("variables", r#"{"n":3}"#)], none).await;
+    assert_ne!(other, Some(etag.clone()));
+    let input = json!({ "input": { "name": "A new one", "year": 2026 } });
+    let add = "mutation ($input: AddBookInput!) { addBook(input: $input) { clientMutationId } }";
+    assert_eq!(shop.execute(add, input).await["errors"], Value::Null);
+    let all = [("documentId", MD5), ("variables", r#"{"n":9}"#)];
+    let (status, ..) = ask(&api, &all, ("If-None-Match", &etag)).await;
+    assert_eq!(status, StatusCode::OK);
+
+    let never: [(&Api, &[(&str, &str)], (&str, &str)); 5] = [
+        (&api, &[("documentId", MD5)], none),
+        (&api, &[("query", "{ __typename }")], none),
+        (&api, &[("documentId", "nope")], none),
+        (&api, &years, ("GraphQL-Cost", "report")),
+        (&Api::with(shop.db.clone(), Limits::DEFAULT, file.read(true, Limits::DEFAULT).unwrap()), &years, none),
+    ];
+    for (api, parameters, header) in never {
+        let (_, caching, etag, _) = ask(api, parameters, header).await;
+        assert_eq!((caching.as_str(), etag), ("no-store", None), "{parameters:?}");
+    }
+    // POST, too.
+    let answer = Served::of(Server::new(api, Access::Nobody, Bounds::DEFAULT)).await;
+    let body = json!({ "documentId": MD5, "variables": { "n": 2 } }).to_string();
+    assert!(answer.ask(post(&body)).await.contains("cache-control: no-store\r\n"));
 }

@@ -93,7 +93,8 @@ impl Trusted {
                 let reason = errors.first().map_or_else(String::new, at_its_place);
                 TrustedError::Invalid { path: path.clone(), id: one_line(&id), reason }
             })?;
-            documents.push((id, hash, document));
+            let document = Document { max_age: settings.documents_max_age, ..document };
+            documents.push((id, hash, Arc::new(document)));
         }
         Ok(Self { is_required, ..Self::of(documents) })
     }
@@ -133,7 +134,7 @@ fn document(
     validator: &Validator,
     prices: &Prices,
     limits: config::Limits,
-) -> Result<Arc<Document>, Vec<ServerError>> {
+) -> Result<Document, Vec<ServerError>> {
     let validated = validator.read(&text)?;
     let has_variables = validated.document.operations.iter().any(|(_, operation)| {
         // Their values decide about the cost, and not about the depth.
@@ -142,7 +143,7 @@ fn document(
     let price = price::price(&validated.document, &async_graphql::Variables::default(), prices, limits);
     let price = if has_variables { price.without_cost() } else { price };
     price.check(limits).map_err(|error| vec![error.of_request()])?;
-    Ok(Arc::new(Document::new(text, validated)))
+    Ok(Document::new(text, validated))
 }
 
 fn at_its_place(error: &ServerError) -> String {
