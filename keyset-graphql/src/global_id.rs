@@ -13,7 +13,11 @@ use sea_orm::Value;
 use uuid::Uuid;
 
 use crate::error::code;
+use crate::plan::writer::write_base64url;
 use crate::{Error, Result};
+
+/// The length of the longest id: no key is longer than a UUID.
+const MAX_LENGTH: usize = 23;
 
 /// The types of objects that have a global id: an enum of the application.
 ///
@@ -93,22 +97,36 @@ impl<N: NodeType, K: NodeKey> GlobalId<N, K> {
     }
 
     fn decode(id: &str) -> Option<Self> {
-        // No key is longer than a UUID: whatever is sent, no more than 17 bytes are decoded.
+        // Whatever is sent, no more than 17 bytes are decoded.
         let mut bytes = [0; 17];
-        let length = (id.len() <= 23).then(|| BASE64_URL_SAFE_NO_PAD.decode_slice(id, &mut bytes).ok())??;
+        let length = (id.len() <= MAX_LENGTH).then(|| BASE64_URL_SAFE_NO_PAD.decode_slice(id, &mut bytes).ok())??;
         let (tag, key) = bytes[..length].split_first()?;
         let node_type = N::ALL.iter().copied().find(|node_type| node_type.tag() == *tag)?;
         Some(Self { node_type, key: K::from_bytes(K::Bytes::try_from(key).ok()?) })
     }
 }
 
+impl<N: NodeType, K: NodeKey> GlobalId<N, K> {
+    /// Writes the id as JSON.
+    pub(crate) fn write(self, json: &mut Vec<u8>) {
+        self.encode(|text| write_base64url(text, json));
+    }
+
+    fn encode<T>(self, take: impl FnOnce(&str) -> T) -> T {
+        let key = self.key.to_bytes();
+        let mut bytes = [0; 17];
+        bytes[0] = self.node_type.tag();
+        bytes[1..=key.as_ref().len()].copy_from_slice(key.as_ref());
+        let mut text = [0; MAX_LENGTH];
+        let written = BASE64_URL_SAFE_NO_PAD.encode_slice(&bytes[..=key.as_ref().len()], &mut text);
+        // There is room, and the characters are ASCII.
+        take(written.ok().and_then(|length| str::from_utf8(&text[..length]).ok()).unwrap_or_default())
+    }
+}
+
 impl<N: NodeType, K: NodeKey> From<GlobalId<N, K>> for ID {
     fn from(id: GlobalId<N, K>) -> Self {
-        let key = id.key.to_bytes();
-        let mut bytes = [0; 17];
-        bytes[0] = id.node_type.tag();
-        bytes[1..=key.as_ref().len()].copy_from_slice(key.as_ref());
-        Self(BASE64_URL_SAFE_NO_PAD.encode(&bytes[..=key.as_ref().len()]))
+        Self(id.encode(str::to_owned))
     }
 }
 

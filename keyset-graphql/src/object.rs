@@ -135,8 +135,8 @@ impl<T: RowObject> Fields<T> {
             let id = GlobalId::<N, T::Key>::parse_as(id, node_type)?;
             Ok(Condition::all().add(T::key_column().eq(id.key)))
         }));
-        let id = move |row: &Model<T>| ID::from(GlobalId { node_type, key: T::key(row) });
-        self.leaf::<ID>("id", description, Arc::new(move |row, json| write(&id(row), json)));
+        let leaf = move |row: &Model<T>, json: &mut Vec<u8>| GlobalId { node_type, key: T::key(row) }.write(json);
+        self.leaf::<ID>("id", description, Arc::new(leaf));
     }
 
     /// A relation to one: the object whose key this column of the row holds. It is read in the statement of the row.

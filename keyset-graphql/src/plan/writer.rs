@@ -92,6 +92,14 @@ impl<'a> Writer<'a> {
     }
 }
 
+/// Writes a text in base64url as JSON: none of its characters is escaped.
+pub fn write_base64url(text: &str, json: &mut Vec<u8>) {
+    json.reserve(text.len() + 2);
+    json.push(b'"');
+    json.extend_from_slice(text.as_bytes());
+    json.push(b'"');
+}
+
 /// Writes a value as JSON.
 pub fn write(value: &impl Serialize, json: &mut Vec<u8>) {
     // Writing into memory does not fail; a map with keys that are no texts is no leaf.
