@@ -120,7 +120,8 @@ impl Checks {
         let needs_snapshot = kind == Some(OperationType::Query) && price.statements > 1;
         // The execution reports that there is none.
         if let Some(operation) = operation {
-            self.validator.types().check(parsed, operation, &variables).map_err(refuse)?;
+            let nests = document.nests_variables;
+            self.validator.types().check(parsed, nests, operation, &variables).map_err(refuse)?;
         }
         let planned = place.filter(|_| new.is_none() && kind == Some(OperationType::Query));
         let planned = planned.and_then(|place| document.plans.query(place));

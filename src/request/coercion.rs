@@ -10,7 +10,8 @@
 use std::collections::HashSet;
 
 use async_graphql::parser::types::{
-    BaseType, Directive, ExecutableDocument, Field, FieldDefinition, OperationDefinition, OperationType,
+    BaseType, Directive, ExecutableDocument, Field, FieldDefinition, OperationDefinition, OperationType, Selection,
+    SelectionSet,
 };
 use async_graphql::{Name, Pos, Positioned, ServerError, Value, Variables};
 use async_graphql_value::Value as Written;
@@ -29,7 +30,8 @@ pub use input_types::{InputTypes, Scalar};
 pub const MAX_ERRORS: usize = 20;
 
 impl InputTypes {
-    /// Checks the variables of an operation, and then the arguments that use them.
+    /// Checks the variables of an operation, and then the arguments that use them. `nests` says whether the document
+    /// [nests variables](nests_variables).
     ///
     /// # Errors
     ///
@@ -37,11 +39,14 @@ impl InputTypes {
     pub fn check(
         &self,
         document: &ExecutableDocument,
+        nests: bool,
         operation: &OperationDefinition,
         variables: &Variables,
     ) -> Result<(), Vec<ServerError>> {
         let mut errors = self.check_variables(operation, variables);
-        if errors.is_empty() {
+        // An argument that is a variable of its type can be wrong only by null.
+        let may_be_wrong = || nests || variables.values().any(|value| *value == Value::Null);
+        if errors.is_empty() && may_be_wrong() {
             errors = self.check_arguments(document, operation, variables);
         }
         if errors.is_empty() { Ok(()) } else { Err(errors) }
@@ -120,6 +125,24 @@ impl InputTypes {
         }
         errors
     }
+}
+
+/// Whether an argument of a document has a variable within a list or an object.
+pub fn nests_variables(document: &ExecutableDocument) -> bool {
+    fn nests(set: &SelectionSet) -> bool {
+        set.items.iter().any(|item| match &item.node {
+            Selection::Field(field) => {
+                let mut arguments = field.node.arguments.iter().map(|(_, value)| &value.node);
+                let is_nested = |value: &Written| !matches!(value, Written::Variable(_)) && has_variable(value);
+                arguments.any(is_nested) || nests(&field.node.selection_set.node)
+            }
+            Selection::InlineFragment(inline) => nests(&inline.node.selection_set.node),
+            Selection::FragmentSpread(_) => false,
+        })
+    }
+
+    document.operations.iter().any(|(_, operation)| nests(&operation.node.selection_set.node))
+        || document.fragments.values().any(|fragment| nests(&fragment.node.selection_set.node))
 }
 
 /// Checks the arguments of every field, those of a fragment once.
@@ -284,6 +307,31 @@ mod tests {
         let errors = InputTypes::new(SCHEMA, &[]).check_variables(&operation.node, &Variables::default());
         assert_eq!(errors.len(), 1);
         assert_eq!(errors[0].message, "variable `$a` of type `Int!` is missing");
+    }
+
+    #[test]
+    fn only_arguments_that_can_be_wrong_are_looked_at() {
+        let types = InputTypes::new("type Query { f(i: I, n: Int!): Int } input I { n: Int! }", &[]);
+        let nested = "query($n: Int) { f(i: { n: $n }, n: 1) }";
+        let cases = [
+            ("query($n: Int = 1) { f(n: $n) }", false, serde_json::json!({ "n": null }), false),
+            ("query($n: Int = 1) { f(n: $n) }", false, serde_json::json!({ "n": 2 }), true),
+            (nested, true, serde_json::json!({}), false),
+            (nested, true, serde_json::json!({ "n": 2 }), true),
+            (
+                "query($n: Int) { ... { ...F } } fragment F on Query { f(i: { n: $n }, n: 1) }",
+                true,
+                serde_json::json!({}),
+                false,
+            ),
+        ];
+        for (text, nests, variables, passes) in cases {
+            let document = async_graphql::parser::parse_query(text).unwrap();
+            assert_eq!(nests_variables(&document), nests, "{text}");
+            let (_, operation) = document.operations.iter().next().unwrap();
+            let checked = types.check(&document, nests, &operation.node, &Variables::from_json(variables));
+            assert_eq!(checked.is_ok(), passes, "{text} {checked:?}");
+        }
     }
 
     #[test]

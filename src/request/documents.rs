@@ -15,6 +15,7 @@ use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
 
 use super::code::Code;
+use super::coercion::nests_variables;
 use super::cpu::is_long;
 use super::error::refusal;
 use super::price::Price;
@@ -63,6 +64,8 @@ pub struct Document {
     pub text: String,
     /// The parsed document, and what it selects, planned when it is first executed.
     pub plans: Plans,
+    /// Whether it [nests variables](nests_variables).
+    pub nests_variables: bool,
     /// How long caches may keep the responses to it, in seconds.
     pub max_age: Option<i32>,
     /// Its price, once it is known that all requests have the same.
@@ -156,7 +159,15 @@ impl Document {
 
     /// A document of this text.
     pub fn new(text: String, Validated { document, selections, tokens }: Validated) -> Self {
-        Self { text, plans: Plans::of(document), max_age: None, price: OnceLock::new(), selections, tokens }
+        Self {
+            text,
+            nests_variables: nests_variables(&document),
+            plans: Plans::of(document),
+            max_age: None,
+            price: OnceLock::new(),
+            selections,
+            tokens,
+        }
     }
 
     /// Its price, which `price` computes unless every request has the same.

@@ -7,6 +7,7 @@ use keyset_graphql::with_defaults;
 use serde::Deserialize;
 
 use super::*;
+use crate::request::coercion::nests_variables;
 
 /// What this server refuses and graphql-js accepts: a part of the message, and the reason. Each is for one request in a
 /// hundred at most, so that it does not hide another difference.
@@ -58,7 +59,7 @@ fn refused(validator: &Validator, case: &Case) -> (&'static str, String) {
     };
     let variables = Variables::from_json(case.variables.clone());
     let variables = with_defaults(&operation.node, std::borrow::Cow::Owned(variables));
-    match validator.types().check(document, &operation.node, &variables) {
+    match validator.types().check(document, nests_variables(document), &operation.node, &variables) {
         Ok(()) => ("none", String::new()),
         Err(errors) => ("variables", first(errors)),
     }
