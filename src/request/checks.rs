@@ -106,7 +106,7 @@ impl Checks {
             accepts(operation.ty).map_err(refuse)?;
             match operation.ty {
                 OperationType::Mutation => Permission::of(session.unwrap_or(&request.data)).check().map_err(refuse)?,
-                OperationType::Subscription => operation::declares_all(operation, &variables).map_err(refuse)?,
+                OperationType::Subscription => operation::drop_undeclared(operation, &mut variables),
                 OperationType::Query => {}
             }
             variables = with_defaults(operation, Cow::Owned(variables)).into_owned();

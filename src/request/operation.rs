@@ -36,21 +36,10 @@ pub fn check(document: &ExecutableDocument) -> Result<()> {
     })
 }
 
-/// Refuses a subscription with variables that it does not declare: it would keep them until it ends. Other operations ignore
-/// them, as the specification has it.
-///
-/// # Errors
-///
-/// [`Code::BadUserInput`].
-pub fn declares_all(operation: &OperationDefinition, variables: &Variables) -> Result<()> {
-    let is_declared = |name: &Name| operation.variable_definitions.iter().any(|found| found.node.name.node == *name);
-    match variables.keys().find(|name| !is_declared(name)) {
-        Some(name) => Err(Error::client(
-            Code::BadUserInput,
-            format!("variable `${name}` is not declared: a subscription keeps its variables, and accepts no others"),
-        )),
-        None => Ok(()),
-    }
+/// Drops the variables that a subscription does not declare: it would keep them until it ends. Relay sends such variables, for
+/// directives that only its client knows.
+pub fn drop_undeclared(operation: &OperationDefinition, variables: &mut Variables) {
+    variables.retain(|name, _| operation.variable_definitions.iter().any(|found| found.node.name.node == *name));
 }
 
 /// The document without absent variables in its inputs, if there are any. By the specification a field of an input whose
