@@ -1,0 +1,127 @@
+// What each client that draws in React has to do, whatever library it uses. All of them draw the same page: a `li` for each
+// rating, with its id, and the buttons Next, Previous, Rate and Delete.
+import * as server from "./server.js";
+
+const timeout = 30_000;
+const ids = (edges) => edges.map(({ node }) => node.id);
+
+/**
+ * The tests, with the libraries of a project. `start` makes a client from the addresses of the server and returns how it
+ * draws the list of all ratings after a cursor, how the ratings of a book, and how it ends.
+ */
+export function contract({ test, expect, afterEach, beforeEach, library }, start) {
+  const { cleanup, fireEvent, screen, waitFor } = library;
+  const reconnects = new Set();
+  const reconnected = (refetch) => {
+    reconnects.add(refetch);
+    return () => { reconnects.delete(refetch); };
+  };
+  let way, client;
+  beforeEach(async () => {
+    way = await server.way();
+    const onReconnect = () => { for (const refetch of reconnects) refetch(); };
+    client = start({ url: server.url, socketUrl: way.url, authorization: server.authorization, onReconnect, reconnected });
+  });
+  afterEach(async () => {
+    cleanup();
+    await client.end();
+    way.close();
+  });
+
+  const shown = () => Array.from(document.querySelectorAll("li"), (row) => row.id);
+  const button = (name) => screen.getByText(name);
+  const mean = () => screen.getByRole("status").textContent;
+  const rows = (expected) => waitFor(() => expect(shown()).toEqual(expected), { timeout });
+  const count = (number) => waitFor(() => expect(shown()).toHaveLength(number), { timeout });
+
+  /** Opens one page after the other until so many rows are shown. */
+  async function open(name, number) {
+    const list = document.querySelector("ol");
+    const more = button(name);
+    while (list.childElementCount < number) {
+      const before = list.childElementCount;
+      await waitFor(() => expect(more.disabled).toBe(false), { timeout });
+      fireEvent.click(more);
+      await waitFor(() => expect(list.childElementCount).toBeGreaterThan(before), { timeout });
+    }
+  }
+
+  test("3,000 rows in each direction have no gap and no duplicate", async () => {
+    const expected = await server.ratings(6_000);
+    client.showList(expected[2_999].cursor);
+    await count(100);
+    await open("Next", 3_000);
+    await open("Previous", 6_000);
+    expect(shown()).toEqual(ids(expected));
+    await waitFor(() => expect(button("Previous").disabled).toBe(true));
+  });
+
+  test("the edge of a mutation comes to its place, and to none before its page is loaded", async () => {
+    const { id } = await server.book();
+    client.showList();
+    await count(100);
+    const rate = (stars) => {
+      fireEvent.change(screen.getByLabelText("Book"), { target: { value: id } });
+      fireEvent.change(screen.getByLabelText("Stars"), { target: { value: stars } });
+      fireEvent.click(button("Rate"));
+    };
+    rate(4);
+    await waitFor(async () => expect(await server.ratingsOf(id)).toHaveLength(1), { timeout });
+    rate(5);
+    await count(101);
+    await rows(ids(await server.ratings(101)));
+    await open("Next", 301);
+    expect(shown()).toEqual(ids(await server.ratings(301)));
+  });
+
+  test("the edge of a mutation comes once, and goes with its rating", async () => {
+    const { id, ratings: [first, second] } = await server.book(1, 3);
+    client.showBook(id, reconnected);
+    await rows([second, first]);
+    expect(mean()).toBe("2");
+    fireEvent.click(button("Rate"));
+    await count(3);
+    await rows(await server.ratingsOf(id));
+    await waitFor(() => expect(mean()).toBe("3"));
+    fireEvent.click(document.getElementById(first).querySelector("button"));
+    await count(2);
+    await rows(await server.ratingsOf(id));
+    await waitFor(() => expect(mean()).toBe("4"));
+  });
+
+  test("the list of an object that `node` found continues, and shows an edge and a deletion on all its pages", async () => {
+    const { id, ratings } = await server.book(...Array.from({ length: 45 }, (_, index) => 1 + (index % 5)));
+    const expected = [...ratings].reverse();
+    client.showBook(id, reconnected);
+    await rows(expected.slice(0, 20));
+    await open("Next", 45);
+    await rows(expected);
+    fireEvent.click(document.getElementById(expected[30]).querySelector("button"));
+    await count(44);
+    fireEvent.click(button("Rate"));
+    await count(45);
+    await rows(await server.ratingsOf(id));
+  });
+
+  test("a subscription continues after a reconnect, and the list has what was added in between", async () => {
+    const { id } = await server.book();
+    client.showBook(id, reconnected);
+    await screen.findByText("none", {}, { timeout });
+    // Nobody is told when a subscription begins.
+    const hear = async () => {
+      const before = shown().length;
+      await waitFor(async () => {
+        await server.rate(id, 5);
+        expect(shown().length).toBeGreaterThan(before);
+      }, { timeout, interval: 100 });
+    };
+    await hear();
+    way.interrupt();
+    const missed = await server.rate(id, 1);
+    expect(shown()).not.toContain(missed);
+    way.restore();
+    await waitFor(() => expect(shown()).toContain(missed), { timeout });
+    await hear();
+    expect(new Set(shown()).size).toBe(shown().length);
+  });
+}
