@@ -18,16 +18,18 @@ export async function ask(query, variables = {}) {
   return data;
 }
 
-/** The first ratings in the order of the walks, the highest first, by page number: no cursor is involved. */
-export async function ratings(count) {
+/** The first or last ratings in the order of the walks, the highest first, by page number: no cursor is involved. */
+export async function ratings(count, end = "first") {
   const query = `query ($offset: Int) {
-    ratings(first: 100, offset: $offset, orderBy: { field: RATING, direction: DESC }) { edges { cursor node { id } } }
+    ratings(${end}: 100, offset: $offset, orderBy: { field: RATING, direction: DESC }) { edges { cursor node { id } } }
   }`;
-  const offsets = Array.from({ length: Math.ceil(count / 100) }, (_, page) => page * 100);
   const edges = [];
-  for (const offset of offsets) edges.push(...(await ask(query, { offset })).ratings.edges);
+  for (let offset = 0; offset < count; offset += 100) {
+    const page = (await ask(query, { offset })).ratings.edges;
+    edges.splice(end === "first" ? edges.length : 0, 0, ...page);
+  }
   assert(edges.length >= count, `the server has only ${edges.length} ratings`);
-  return edges.slice(0, count);
+  return end === "first" ? edges.slice(0, count) : edges.slice(-count);
 }
 
 /** A new book with these ratings: its id, and theirs. */
