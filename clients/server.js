@@ -9,11 +9,16 @@ const printed = new URL(BOOKENDS_URL);
 export const url = new URL("/graphql", printed).href;
 export const authorization = `Bearer ${new URLSearchParams(printed.hash.slice(1)).get("token")}`;
 
-/** The data of a request. */
-export async function ask(query, variables = {}) {
+/** The response to a request. */
+export async function post(query, variables = {}) {
   const headers = { "Content-Type": "application/json", Authorization: authorization };
   const response = await fetch(url, { method: "POST", headers, body: JSON.stringify({ query, variables }) });
-  const { data, errors } = await response.json();
+  return response.json();
+}
+
+/** The data of a request without errors. */
+export async function ask(query, variables) {
+  const { data, errors } = await post(query, variables);
   assert.equal(errors, undefined, JSON.stringify(errors));
   return data;
 }
