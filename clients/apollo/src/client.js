@@ -4,14 +4,6 @@ import { getMainDefinition, relayStylePagination } from "@apollo/client/utilitie
 import { OperationTypeNode } from "graphql";
 import { createClient } from "graphql-ws";
 
-/** Where the server is, how to write to it, and what to do after a reconnect. */
-export interface Server {
-  url: string;
-  socketUrl: string;
-  authorization: string;
-  onReconnect: () => void;
-}
-
 // docs:start cache
 // Every argument that changes the list is a key; the arguments of a page are not.
 const list = relayStylePagination(["orderBy", "where", "search", "asOf"]);
@@ -25,7 +17,7 @@ const createCache = () =>
 // docs:end
 
 // docs:start client
-export function createApollo({ url, socketUrl, authorization, onReconnect }: Server) {
+export function createApollo({ url, socketUrl, authorization, onReconnect }) {
   const socket = createClient({
     url: socketUrl,
     connectionParams: { Authorization: authorization },

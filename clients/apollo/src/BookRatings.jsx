@@ -1,13 +1,10 @@
 import { useEffect } from "react";
+import { gql } from "@apollo/client";
 import { useMutation, useQuery, useSubscription } from "@apollo/client/react";
-import type { ApolloCache, Reference } from "@apollo/client";
 
-import { graphql } from "./__generated__";
-
-const BOOK = graphql(`
+const BOOK = gql`
   query BookRatings($id: ID!, $after: String) {
     node(id: $id) {
-      __typename
       ... on Book {
         id
         averageRating
@@ -18,47 +15,47 @@ const BOOK = graphql(`
       }
     }
   }
-`);
+`;
 
-const RATE = graphql(`
+const RATE = gql`
   mutation Rate($input: RateBookInput!) {
     rateBook(input: $input) {
       ratingEdge { cursor node { id rating } }
       book { id averageRating }
     }
   }
-`);
+`;
 
 // docs:start delete
-const DELETE = graphql(`
+const DELETE = gql`
   mutation Delete($id: ID!) {
     deleteRating(input: { id: $id }) { deletedId book { id averageRating } }
   }
-`);
+`;
 
 function useDelete() {
   return useMutation(DELETE, {
     update(cache, { data }) {
-      cache.evict({ id: cache.identify({ __typename: "Rating", id: data!.deleteRating!.deletedId }) });
+      cache.evict({ id: cache.identify({ __typename: "Rating", id: data.deleteRating.deletedId }) });
     },
   });
 }
 // docs:end
 
 // docs:start subscription
-const ADDED = graphql(`
+const ADDED = gql`
   subscription Added($bookId: ID!) {
     ratingAdded(bookId: $bookId, orderBy: { field: CREATED_AT, direction: DESC }) { cursor node { id rating } }
   }
-`);
+`;
 
 /** Puts an edge before the others. The subscriber and the one who rates both do: the edge comes once. */
-function prepend(cache: ApolloCache, bookId: string, edge: { cursor: string; node: { __typename?: "Rating"; id: string } }) {
+function prepend(cache, bookId, edge) {
   cache.modify({
     id: cache.identify({ __typename: "Book", id: bookId }),
     fields: {
       ratings(list, { toReference, readField }) {
-        const isThere = list.edges.some(({ node }: { node: Reference }) => readField("id", node) === edge.node.id);
+        const isThere = list.edges.some(({ node }) => readField("id", node) === edge.node.id);
         return isThere ? list : { ...list, edges: [{ ...edge, node: toReference(edge.node, true) }, ...list.edges] };
       },
     },
@@ -67,24 +64,24 @@ function prepend(cache: ApolloCache, bookId: string, edge: { cursor: string; nod
 // docs:end
 
 /** The ratings of one book, the newest first, live. `reconnected` calls its argument after each reconnect. */
-export function BookRatings({ id, reconnected }: { id: string; reconnected: (refetch: () => void) => () => void }) {
+export function BookRatings({ id, reconnected }) {
   const { data, fetchMore, refetch } = useQuery(BOOK, { variables: { id } });
-  const [rate] = useMutation(RATE, { update: (cache, { data }) => prepend(cache, id, data!.rateBook!.ratingEdge) });
+  const [rate] = useMutation(RATE, { update: (cache, { data }) => prepend(cache, id, data.rateBook.ratingEdge) });
   const [remove] = useDelete();
   useSubscription(ADDED, {
     variables: { bookId: id },
-    onData: ({ client, data }) => prepend(client.cache, id, data.data!.ratingAdded),
+    onData: ({ client, data }) => prepend(client.cache, id, data.data.ratingAdded),
   });
   useEffect(() => reconnected(() => refetch()), [reconnected, refetch]);
   if (data === undefined) return <p>Loading</p>;
-  if (data.node?.__typename !== "Book") return <p>It is gone.</p>;
+  if (data.node === null) return <p>It is gone.</p>;
   const { averageRating, ratings } = data.node;
   return (
     <>
       <output>{averageRating ?? "none"}</output>
       <button onClick={() => rate({ variables: { input: { bookId: id, rating: 5 } } })}>Rate</button>
       <ol>
-        {ratings!.edges.map(({ node }) => (
+        {ratings.edges.map(({ node }) => (
           <li key={node.id} id={node.id}>
             {node.rating}
             <button onClick={() => remove({ variables: { id: node.id } })}>Delete</button>
@@ -92,8 +89,8 @@ export function BookRatings({ id, reconnected }: { id: string; reconnected: (ref
         ))}
       </ol>
       <button
-        disabled={!ratings!.pageInfo.hasNextPage}
-        onClick={() => fetchMore({ variables: { after: ratings!.pageInfo.endCursor } })}
+        disabled={!ratings.pageInfo.hasNextPage}
+        onClick={() => fetchMore({ variables: { after: ratings.pageInfo.endCursor } })}
       >
         Next
       </button>
