@@ -6,6 +6,6 @@ export default defineConfig({
   test: {
     environment: "jsdom",
     setupFiles: "setup.js",
-    testTimeout: 60_000,
+    testTimeout: 180_000,
   },
 });
