@@ -51,6 +51,7 @@ mod price;
 mod probes;
 mod ratings;
 mod read_only;
+mod recorded;
 mod refused;
 mod requests;
 mod schema;
