@@ -8,6 +8,7 @@ use bookends::config::Plan;
 
 use crate::shop::Shop;
 
+mod clients;
 mod tables;
 
 /// Every document with links that a reader follows.
@@ -95,8 +96,9 @@ fn anchors(text: &str) -> impl Iterator<Item = String> {
 }
 
 /// The folders whose files the documents name.
-const FOLDERS: [&str; 10] = [
+const FOLDERS: [&str; 11] = [
     "benches/",
+    "clients/",
     "docs/",
     "entity/",
     "keyset-graphql/",
