@@ -14,11 +14,10 @@
 use crate::change::Change;
 
 pub fn change() -> Change {
-    let counted = [RATINGS, ORDERS];
     // The indexes before any row: PostgreSQL makes none while foreign keys wait to be checked.
     Change {
-        up_postgres: [TABLE_POSTGRES, INDEXES, &counted.map(|c| c.triggers_postgres()).concat(), &books_postgres()].concat(),
-        up_sqlite: [TABLE_SQLITE, INDEXES, &counted.map(|c| c.triggers_sqlite()).concat(), &books_sqlite()].concat(),
+        up_postgres: [TABLE_POSTGRES, INDEXES, &COUNTED.map(|c| c.triggers_postgres()).concat(), &books_postgres()].concat(),
+        up_sqlite: [TABLE_SQLITE, INDEXES, &COUNTED.map(|c| c.triggers_sqlite()).concat(), &books_sqlite()].concat(),
         down_postgres: DOWN_POSTGRES.into(),
         down_sqlite: DOWN_SQLITE.into(),
     }
@@ -26,8 +25,8 @@ pub fn change() -> Change {
 
 /// A table whose rows are counted and added up for the book that they are of.
 #[derive(Clone, Copy)]
-struct Counted {
-    table: &'static str,
+pub struct Counted {
+    pub table: &'static str,
     /// The column that counts them.
     count: &'static str,
     /// The column that adds them up.
@@ -36,6 +35,8 @@ struct Counted {
     postgres: &'static str,
     sqlite: &'static str,
 }
+
+pub const COUNTED: [Counted; 2] = [RATINGS, ORDERS];
 
 const RATINGS: Counted = Counted {
     table: "book_rating",
@@ -61,63 +62,57 @@ impl Counted {
     }
 
     /// Additions come first: no sum falls short of its rows in between.
-    ///
-    /// A row can come before its book, whose key is checked at the end of the transaction: then the addition makes the
-    /// sums, and the book finds them there. A row can outlive its book, too: then there is nothing to remove it from.
     fn triggers_postgres(&self) -> String {
-        let Self { table, count, sum, postgres: value, .. } = self;
-        let add = format!(
+        let Self { table, count, sum, .. } = self;
+        let lock_both = lock("SELECT book_id FROM added UNION SELECT book_id FROM removed");
+        let changed = format!("{lock_both}{};{};", self.add_postgres(), self.remove_postgres());
+        let lock_all = lock("SELECT id FROM book");
+        let emptied = format!("{lock_all}\n    UPDATE book_stats SET {count} = 0, {sum} = 0;");
+        let trigger = |event: &str, rows: &str, name: &str| {
+            format!("CREATE TRIGGER {name} AFTER {event} ON {table} {rows} EXECUTE FUNCTION {table}_{name}();\n")
+        };
+        [
+            self.functions_postgres(),
+            function(&format!("{table}_changed"), &changed),
+            function(&format!("{table}_emptied"), &emptied),
+            trigger("INSERT", "REFERENCING NEW TABLE AS added", "added"),
+            trigger("UPDATE", "REFERENCING NEW TABLE AS added OLD TABLE AS removed", "changed"),
+            trigger("DELETE", "REFERENCING OLD TABLE AS removed", "removed"),
+            trigger("TRUNCATE", "", "emptied"),
+        ]
+        .concat()
+    }
+
+    /// The functions of its insertions and deletions.
+    pub fn functions_postgres(&self) -> String {
+        let table = self.table;
+        let [added, removed] = ["added", "removed"].map(|rows| lock(&format!("SELECT book_id FROM {rows}")));
+        function(&format!("{table}_added"), &format!("{added}{};", self.add_postgres()))
+            + &function(&format!("{table}_removed"), &format!("{removed}{};", self.remove_postgres()))
+    }
+
+    /// A row can come before its book, whose key is checked at the end of the transaction: then the addition makes the
+    /// sums, and the book finds them there.
+    pub fn add_postgres(&self) -> String {
+        let Self { count, sum, postgres: value, .. } = self;
+        format!(
             "
     INSERT INTO book_stats AS stats (book_id, {count}, {sum})
     SELECT book_id, count(*), sum({value}) FROM added GROUP BY book_id ORDER BY book_id
     ON CONFLICT (book_id) DO UPDATE
-        SET {count} = stats.{count} + excluded.{count}, {sum} = stats.{sum} + excluded.{sum};"
-        );
-        let remove = format!(
+        SET {count} = stats.{count} + excluded.{count}, {sum} = stats.{sum} + excluded.{sum}"
+        )
+    }
+
+    /// A row can outlive its book: then there is nothing to remove it from.
+    pub fn remove_postgres(&self) -> String {
+        let Self { count, sum, postgres: value, .. } = self;
+        format!(
             "
     UPDATE book_stats AS stats SET {count} = stats.{count} - gone.count, {sum} = stats.{sum} - gone.sum
     FROM (SELECT book_id, count(*) AS count, sum({value}) AS sum FROM removed GROUP BY book_id) AS gone
-    WHERE stats.book_id = gone.book_id;"
-        );
-        let lock = |books| {
-            format!(
-                "
-    PERFORM FROM book WHERE id IN ({books}) ORDER BY id FOR KEY SHARE;
-    PERFORM FROM book_stats WHERE book_id IN ({books}) ORDER BY book_id FOR NO KEY UPDATE;"
-            )
-        };
-        let lock_new = lock("SELECT book_id FROM added");
-        let lock_old = lock("SELECT book_id FROM removed");
-        let lock_both = lock("SELECT book_id FROM added UNION SELECT book_id FROM removed");
-        let lock_all = lock("SELECT id FROM book");
-        let trigger = |event: &str, rows: &str, name: &str, body: &str| {
-            format!(
-                "
-CREATE FUNCTION {table}_{name}() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-BEGIN{body}
-    RETURN NULL;
-END $$;
-CREATE TRIGGER {name} AFTER {event} ON {table} {rows} EXECUTE FUNCTION {table}_{name}();
-"
-            )
-        };
-        [
-            trigger("INSERT", "REFERENCING NEW TABLE AS added", "added", &[lock_new, add.clone()].concat()),
-            trigger(
-                "UPDATE",
-                "REFERENCING NEW TABLE AS added OLD TABLE AS removed",
-                "changed",
-                &[lock_both, add.clone(), remove.clone()].concat(),
-            ),
-            trigger("DELETE", "REFERENCING OLD TABLE AS removed", "removed", &[lock_old, remove].concat()),
-            trigger(
-                "TRUNCATE",
-                "",
-                "emptied",
-                &format!("{lock_all}\n    UPDATE book_stats SET {count} = 0, {sum} = 0;"),
-            ),
-        ]
-        .concat()
+    WHERE stats.book_id = gone.book_id"
+        )
     }
 
     fn triggers_sqlite(&self) -> String {
@@ -136,6 +131,27 @@ CREATE TRIGGER {table}_removed AFTER DELETE ON {table} BEGIN {remove}; END;
 "
         )
     }
+}
+
+/// Locks these books, then their sums.
+pub fn lock(books: &str) -> String {
+    lock_books(books)
+        + &format!("\n    PERFORM FROM book_stats WHERE book_id IN ({books}) ORDER BY book_id FOR NO KEY UPDATE;")
+}
+
+pub fn lock_books(books: &str) -> String {
+    format!("\n    PERFORM FROM book WHERE id IN ({books}) ORDER BY id FOR KEY SHARE;")
+}
+
+fn function(name: &str, body: &str) -> String {
+    format!(
+        "
+CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN{body}
+    RETURN NULL;
+END $$;
+"
+    )
 }
 
 const TABLE_POSTGRES: &str = "
@@ -166,29 +182,39 @@ CREATE TABLE book_stats (
 /// Every book has sums. They are counted when it is inserted, because its rows can be there before it: where it is
 /// deleted and inserted again in one transaction, or replaced.
 fn books_postgres() -> String {
-    let counts = |row: &str| [RATINGS, ORDERS].map(|counted| counted.counted(counted.postgres, row)).join(", ");
     format!(
-        "
-CREATE FUNCTION book_added() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-BEGIN
-    INSERT INTO book_stats (book_id, {COLUMNS}) SELECT id, {} FROM added
-    ON CONFLICT (book_id) DO UPDATE SET ({COLUMNS}) = ({EXCLUDED});
-    RETURN NULL;
-END $$;
-
+        "{}
 CREATE TRIGGER stats AFTER INSERT ON book REFERENCING NEW TABLE AS added EXECUTE FUNCTION book_added();
 
 INSERT INTO book_stats (book_id, {COLUMNS}) SELECT id, {} FROM book;
 ",
-        counts("added"),
-        counts("book"),
+        books_function_postgres(),
+        counts_postgres("book"),
     )
+}
+
+/// The function of the insertions of books.
+pub fn books_function_postgres() -> String {
+    function("book_added", &format!("{};", add_books_postgres()))
+}
+
+pub fn add_books_postgres() -> String {
+    format!(
+        "
+    INSERT INTO book_stats (book_id, {COLUMNS}) SELECT id, {} FROM added
+    ON CONFLICT (book_id) DO UPDATE SET ({COLUMNS}) = ({EXCLUDED})",
+        counts_postgres("added"),
+    )
+}
+
+fn counts_postgres(row: &str) -> String {
+    COUNTED.map(|counted| counted.counted(counted.postgres, row)).join(", ")
 }
 
 fn books_sqlite() -> String {
     let counts = |row: &str| {
         let value = |counted: Counted| counted.sqlite.replace("{row}.", "");
-        [RATINGS, ORDERS].map(|counted| counted.counted(&value(counted), row)).join(", ")
+        COUNTED.map(|counted| counted.counted(&value(counted), row)).join(", ")
     };
     format!(
         "

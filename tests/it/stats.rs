@@ -189,6 +189,30 @@ async fn a_deletion_and_a_rating_do_not_deadlock() {
     check(&shop.db).await;
 }
 
+/// Statements over the same books in opposite orders, beside deletions of these books, wait for each other in no circle.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn statements_over_many_books_do_not_deadlock() {
+    let shop = Shop::new(Plan { books: 40, ratings: 0, orders: 0, rng_seed: 0 }).await;
+    if shop.db.writer.get_database_backend() == DbBackend::Sqlite {
+        return;
+    }
+    let add = |order| format!("INSERT INTO book_rating (rating, book_id) SELECT 4, id FROM book ORDER BY id {order}");
+    let remove =
+        "BEGIN; DELETE FROM book WHERE id = (SELECT id FROM book ORDER BY random() LIMIT 1); ROLLBACK".to_owned();
+    let writers = [add("ASC"), add("DESC"), remove.clone(), add("ASC"), add("DESC"), remove].map(|sql| {
+        let db = shop.db.clone();
+        tokio::spawn(async move {
+            for _ in 0..20 {
+                db.writer.execute_unprepared(&sql).await.unwrap();
+            }
+        })
+    });
+    for writer in writers {
+        writer.await.unwrap();
+    }
+    check(&shop.db).await;
+}
+
 /// PostgreSQL checks foreign keys at the end of the transaction: a row can come before its book, and outlive it.
 #[tokio::test]
 async fn sums_are_exact_whatever_comes_first() {
