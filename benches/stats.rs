@@ -1,8 +1,8 @@
 //! What the sums of the books and the counters cost those who write: `cargo bench --bench stats`.
 //!
 //! Single inserts of ratings, each a transaction, by eight writers: spread over a thousand books, and all of one book,
-//! without triggers, with those that keep `book_stats`, and with those of the counters, too. On SQLite; with
-//! `TEST_DATABASE_URL`, on that PostgreSQL.
+//! without the trigger that keeps `book_stats`, with it as it was before the counters, and with it and the counters, too. On
+//! SQLite; with `TEST_DATABASE_URL`, on that PostgreSQL.
 //! On a busy machine only the ratios mean something; the runs are interleaved.
 
 use std::time::Instant;
@@ -11,7 +11,8 @@ use ::entity::{book, book_rating};
 use bookends::config::{Plan, Settings};
 use bookends::db::Db;
 use bookends::seed::{self, Progress};
-use sea_orm::{ActiveModelTrait, ConnectionTrait, DbBackend, EntityTrait, QueryResult, Set, Statement};
+use migration::{Migrator, MigratorTrait};
+use sea_orm::{ActiveModelTrait, ConnectionTrait, DbBackend, EntityTrait, Set, Statement};
 use testdb::TestDb;
 use uuid::Uuid;
 
@@ -26,16 +27,15 @@ async fn main() {
     let test = TestDb::new().await;
     let settings = Settings::new(&test.url);
     let db = Db::connect(&settings).await.expect("the test database");
-    db.migrate().await.expect("a migrated database");
+    let ways = ways(&db).await;
     seed::fill(&db, PLAN, Progress::for_stdout()).await.expect("a filled database");
     let books: Vec<Uuid> =
         book::Entity::find().all(&db.writer).await.expect("books").into_iter().map(|book| book.id).collect();
 
-    let triggers = Triggers::read(&db).await;
     let mut times = [[0.0; 2]; 3];
     for _ in 0..RUNS {
-        for (kept, times) in KEPT.iter().zip(&mut times) {
-            triggers.keep(&db, kept).await;
+        for (way, times) in ways.iter().zip(&mut times) {
+            db.writer.execute_unprepared(way).await.expect("a trigger of ours");
             times[0] += insert(&db, &books).await;
             times[1] += insert(&db, &books[..1]).await;
         }
@@ -51,39 +51,34 @@ async fn main() {
     println!("| ratio of the counters | {:.2} | {:.2} |", sums[0] / both[0], sums[1] / both[1]);
 }
 
-/// What is kept in a run: the triggers with these beginnings of their names, on each database.
-const KEPT: [&[&str]; 3] =
-    [&[], &["added", "book_rating_added"], &["added", "book_rating_added", "counted", "book_rating_counted"]];
-
-/// The triggers of the ratings, with their definitions on SQLite.
-struct Triggers(Vec<(String, String)>);
-
-impl Triggers {
-    async fn read(db: &Db) -> Self {
-        let backend = db.writer.get_database_backend();
-        let sql = if backend == DbBackend::Postgres {
-            "SELECT tgname::text, '' FROM pg_trigger WHERE tgrelid = 'book_rating'::regclass AND NOT tgisinternal"
-        } else {
-            "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'book_rating'"
-        };
-        let rows = db.writer.query_all_raw(Statement::from_string(backend, sql)).await.expect("triggers");
-        let text = |row: &QueryResult, column| row.try_get_by_index(column).expect("a text");
-        Self(rows.iter().map(|row| (text(row, 0), text(row, 1))).collect())
+/// A migrated database, and the texts that change what it keeps, each from the one before: nothing, the sums, the sums and
+/// the counters. PostgreSQL keeps both in one function, which has another text without the counters. SQLite cannot disable a
+/// trigger: there they are dropped and made again.
+async fn ways(db: &Db) -> [String; 3] {
+    db.migrate().await.expect("a migrated database");
+    if db.writer.get_database_backend() == DbBackend::Sqlite {
+        let trigger =
+            async |name: &str| text(db, &format!("SELECT sql FROM sqlite_schema WHERE name = '{name}'")).await;
+        let drop = "DROP TRIGGER book_rating_added; DROP TRIGGER book_rating_counted_in";
+        return [drop.to_owned(), trigger("book_rating_added").await, trigger("book_rating_counted_in").await];
     }
+    let function = "SELECT pg_get_functiondef('book_rating_added'::regproc)";
+    let both = text(db, function).await;
+    let changes = Migrator::migrations();
+    let counts = changes.iter().position(|change| change.name() == "m20261123_000001_counts").expect("the counters");
+    db.migrate_down(u32::try_from(changes.len() - counts).expect("a few")).await.expect("no counters");
+    let sums = text(db, function).await;
+    db.migrate().await.expect("a migrated database");
+    [
+        "ALTER TABLE book_rating DISABLE TRIGGER added".to_owned(),
+        format!("{sums}; ALTER TABLE book_rating ENABLE TRIGGER added"),
+        both,
+    ]
+}
 
-    /// Turns some of them on, and the others off. SQLite cannot: there they are dropped and made again.
-    async fn keep(&self, db: &Db, kept: &[&str]) {
-        for (name, definition) in &self.0 {
-            let is_kept = kept.iter().any(|beginning| name.starts_with(beginning));
-            let sql = match (db.writer.get_database_backend(), is_kept) {
-                (DbBackend::Postgres, true) => format!("ALTER TABLE book_rating ENABLE TRIGGER {name}"),
-                (DbBackend::Postgres, false) => format!("ALTER TABLE book_rating DISABLE TRIGGER {name}"),
-                (_, true) => format!("DROP TRIGGER IF EXISTS {name}; {definition}"),
-                (_, false) => format!("DROP TRIGGER IF EXISTS {name}"),
-            };
-            db.writer.execute_unprepared(&sql).await.expect("a trigger of ours");
-        }
-    }
+async fn text(db: &Db, sql: &str) -> String {
+    let row = db.writer.query_one_raw(Statement::from_string(db.writer.get_database_backend(), sql)).await;
+    row.expect("a definition").expect("a definition").try_get_by_index(0).expect("a text")
 }
 
 /// The seconds that all writers take together.
