@@ -140,7 +140,7 @@ fn register<U: Listed>(fields: &mut ObjectFields<'_>, name: &'static str, descri
     }
     U::Args::describe(&mut arguments);
     let arguments = arguments.finish();
-    fields.field_of(name, description, ty, arguments);
+    fields.null_beside_error(name, description, ty, arguments);
 }
 
 /// What finds an object of this type by its global id, if it has one.

@@ -2,7 +2,15 @@
 
 use async_graphql::OutputType;
 use async_graphql::indexmap::IndexMap;
-use async_graphql::registry::{CacheControl, Deprecation, MetaField, MetaInputValue, MetaType, MetaTypeId, Registry};
+use async_graphql::registry::{
+    __DirectiveLocation, CacheControl, Deprecation, MetaDirective, MetaDirectiveInvocation, MetaField, MetaInputValue,
+    MetaType, MetaTypeId, Registry,
+};
+
+use crate::input::InputFields;
+
+/// The directive of fields that are null only beside an error.
+const SEMANTIC_NON_NULL: &str = "semanticNonNull";
 
 /// The fields of an object, as the schema describes them.
 pub struct ObjectFields<'a> {
@@ -47,6 +55,39 @@ impl ObjectFields<'_> {
         self.fields.insert(name.to_owned(), field);
         self
     }
+
+    /// Describes a field of a nullable type that is null only beside an error: `@semanticNonNull`.
+    pub fn null_beside_error(
+        &mut self,
+        name: &str,
+        description: &str,
+        ty: String,
+        args: IndexMap<String, MetaInputValue>,
+    ) -> &mut Self {
+        define_semantic_non_null(self.registry);
+        self.field_of(name, description, ty, args);
+        if let Some(field) = self.fields.get_mut(name) {
+            let invocation = MetaDirectiveInvocation { name: SEMANTIC_NON_NULL.to_owned(), args: IndexMap::new() };
+            field.directive_invocations.push(invocation);
+        }
+        self
+    }
+}
+
+/// Defines `@semanticNonNull` as Relay and Apollo read it.
+fn define_semantic_non_null(registry: &mut Registry) {
+    let mut arguments = InputFields::new(registry);
+    arguments.field_with_default("levels", "The levels of lists that this holds for; 0 is the field itself.", &vec![0]);
+    let args = arguments.finish();
+    registry.add_directive(MetaDirective {
+        name: SEMANTIC_NON_NULL.to_owned(),
+        description: Some("The field is null only beside an error.".to_owned()),
+        locations: vec![__DirectiveLocation::FIELD_DEFINITION],
+        args,
+        is_repeatable: false,
+        visible: None,
+        composable: None,
+    });
 }
 
 /// Registers an object.

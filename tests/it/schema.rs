@@ -1,6 +1,9 @@
 //! The schema as text.
 
 use bookends::shop::sdl;
+use serde_json::json;
+
+use crate::shop::{SMALL, Shop};
 
 /// The file is what clients generate code from: a change of the schema is a change of the file.
 #[test]
@@ -36,4 +39,26 @@ fn a_connections_have_the_shape_that_relay_expects() {
         assert!(sdl.contains(line), "{line}\n{sdl}");
     }
     assert!(!sdl.contains("first: Int ="), "A4: a default of `first` would break `last`");
+}
+
+/// Clients that throw on errors need no case for null.
+#[tokio::test]
+async fn a_list_is_marked_as_null_only_beside_an_error() {
+    let sdl = sdl();
+    let lists: Vec<&str> = sdl.lines().filter(|line| line.contains("): ") && line.contains("Connection")).collect();
+    assert_eq!(lists.len(), 5);
+    assert!(lists.iter().all(|list| list.ends_with("Connection @semanticNonNull")), "{lists:#?}");
+    let definition = "\ndirective @semanticNonNull(levels: [Int!]! = [0]) on FIELD_DEFINITION\n";
+    assert!(sdl.contains(definition), "{sdl}");
+
+    let shop = Shop::new(SMALL).await;
+    let query = "{ __schema { directives { name locations isRepeatable args { name defaultValue } } } }";
+    let found = shop.data(query).await;
+    let expected = json!({
+        "name": "semanticNonNull",
+        "locations": ["FIELD_DEFINITION"],
+        "isRepeatable": false,
+        "args": [{ "name": "levels", "defaultValue": "[0]" }],
+    });
+    assert!(found["__schema"]["directives"].as_array().unwrap().contains(&expected), "{found}");
 }

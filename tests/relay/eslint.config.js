@@ -1,8 +1,8 @@
 // ESLint reads no file outside the directory that it runs in: `npm test` runs it at the root of the repository.
 import graphql from "@graphql-eslint/eslint-plugin";
 
-// What the specification defines is in the file as the server's library words it: without a word on the arguments.
-const builtIn = "[parent.kind=DirectiveDefinition][parent.name.value=/^(deprecated|include|oneOf|skip|specifiedBy)$/]";
+// What the specifications define is in the file as the server's library words it: without a word on the arguments.
+const builtIn = "[parent.kind=DirectiveDefinition][parent.name.value=/^(deprecated|include|oneOf|semanticNonNull|skip|specifiedBy)$/]";
 
 export default [
   {
