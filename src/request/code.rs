@@ -30,7 +30,7 @@ codes! {
     RequestMalformed = "REQUEST_MALFORMED": "the body or the URL is not a GraphQL request, or it is a batch";
     BodyTooLarge = "BODY_TOO_LARGE": "the body of the request exceeds `MAX_BODY_SIZE`";
     BodyTooSlow = "BODY_TOO_SLOW": "the body of the request was not received within `READ_TIMEOUT`";
-    MediaTypeUnsupported = "MEDIA_TYPE_UNSUPPORTED": "the body of the request is not `application/json`";
+    MediaTypeUnsupported = "MEDIA_TYPE_UNSUPPORTED": "the body of the request is not `application/json`, or it is compressed";
     NotAcceptable = "NOT_ACCEPTABLE": "the client accepts none of the media types of a response";
     MethodNotAllowed = "METHOD_NOT_ALLOWED": "a mutation by GET, or a method other than GET and POST";
     PersistedQueryNotFound = "PERSISTED_QUERY_NOT_FOUND": "no document with this id or hash is known";

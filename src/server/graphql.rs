@@ -9,7 +9,7 @@ use async_graphql::{Data, Executor, Request, Response as GraphQLResponse, Server
 use axum::body::{Body, Bytes};
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::extract::{FromRequestParts, WebSocketUpgrade};
-use axum::http::header::{SEC_WEBSOCKET_VERSION, WWW_AUTHENTICATE};
+use axum::http::header::{ACCEPT_ENCODING, SEC_WEBSOCKET_VERSION, WWW_AUTHENTICATE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::Response;
@@ -18,7 +18,7 @@ use keyset_graphql::json::Verbatim;
 use super::access::{Access, challenge};
 use super::capacity::Capacity;
 use super::event_stream;
-use super::media::{Media, is_json};
+use super::media::{Media, is_json, is_uncompressed};
 use super::observe::REQUEST_ID;
 use super::request;
 use super::response::{reject, respond, unless_known};
@@ -68,9 +68,7 @@ pub async fn answer(endpoint: &Endpoint, received: Received) -> Response {
 async fn post(Endpoint { api, access }: &Endpoint, Received { head, body, media, permit, .. }: Received) -> Response {
     let permission = access.permission(&head.headers, None);
     let mut response = negotiated(media, async {
-        if !is_json(&head.headers) {
-            return Err(not_json());
-        }
+        check_body(&head.headers)?;
         let request = request::of_body(body, permit.cpu()).await?;
         let request = prepared(request, &head.headers).data(permit).data(permission);
         Ok(api.execute(request).await)
@@ -78,6 +76,10 @@ async fn post(Endpoint { api, access }: &Endpoint, Received { head, body, media,
     .await;
     if response.status() == StatusCode::UNAUTHORIZED {
         response.headers_mut().insert(WWW_AUTHENTICATE, challenge(permission));
+    }
+    if response.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE && !is_uncompressed(&head.headers) {
+        // The encoding that would be accepted (RFC 9110, section 12.5.3).
+        response.headers_mut().insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
     }
     response
 }
@@ -101,8 +103,10 @@ async fn get(endpoint: &Endpoint, Received { mut head, media, permit, capacity, 
 /// The responses to an operation as an event stream. What is no request of GraphQL over HTTP gets a status instead.
 pub async fn stream(Endpoint { api, access }: &Endpoint, Streamed { head, body, capacity }: Streamed) -> Response {
     let request = match head.method {
-        Method::POST if !is_json(&head.headers) => Err(not_json()),
-        Method::POST => request::of_body(body, &capacity.admission.cpu()).await,
+        Method::POST => match check_body(&head.headers) {
+            Ok(()) => request::of_body(body, &capacity.admission.cpu()).await,
+            Err(error) => Err(error),
+        },
         Method::GET | Method::HEAD => request::of_url(&head.uri),
         _ => Err(wrong_method()),
     };
@@ -161,8 +165,20 @@ fn wrong_method() -> ServerError {
     refusal(Code::MethodNotAllowed, "send a request by POST, or a query by GET")
 }
 
-fn not_json() -> ServerError {
-    refusal(Code::MediaTypeUnsupported, "the body must be `application/json` in UTF-8")
+/// Checks that a body is one of GraphQL over HTTP, as it is.
+///
+/// # Errors
+///
+/// [`Code::MediaTypeUnsupported`].
+fn check_body(headers: &HeaderMap) -> Result<(), ServerError> {
+    let unsupported = |message| Err(refusal(Code::MediaTypeUnsupported, message));
+    if !is_json(headers) {
+        return unsupported("the body must be `application/json` in UTF-8");
+    }
+    if !is_uncompressed(headers) {
+        return unsupported("the body must be uncompressed, without `Content-Encoding`");
+    }
+    Ok(())
 }
 
 fn bad_handshake(rejection: &WebSocketUpgradeRejection) -> Response {

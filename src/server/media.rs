@@ -1,6 +1,6 @@
 //! Media types: of the body of a request, and of its response (GraphQL over HTTP, sections 5 and 6).
 
-use axum::http::header::{ACCEPT, CONTENT_TYPE};
+use axum::http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
 use mediatype::names::{_STAR, APPLICATION, CHARSET, JSON, TEXT};
 use mediatype::{MediaType, MediaTypeList, Name, ReadParams};
@@ -82,6 +82,11 @@ pub fn is_json(headers: &HeaderMap) -> bool {
     let is_utf8 = |charset: &str| ["utf-8", "utf8", "us-ascii"].iter().any(|utf8| charset.eq_ignore_ascii_case(utf8));
     let mut charsets = media_type.params().filter(|(name, _)| *name == CHARSET);
     is_json && charsets.all(|(_, charset)| is_utf8(&charset.unquoted_str()))
+}
+
+/// Whether the body is sent as it is. A compressed one could grow beyond every bound.
+pub fn is_uncompressed(headers: &HeaderMap) -> bool {
+    headers.get_all(CONTENT_ENCODING).iter().all(|encoding| encoding.as_bytes().eq_ignore_ascii_case(b"identity"))
 }
 
 /// How much a client wants a media type, and how closely it names it.

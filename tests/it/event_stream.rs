@@ -156,6 +156,7 @@ async fn what_is_no_request_has_a_status() {
         (post("", "x").replace("query", "q\"ery"), 400, "BODY_MALFORMED"),
         (post("", "x").replace("query", "quiet"), 422, "REQUEST_MALFORMED"),
         (post("", "{ __typename }").replace("application/json", "text/plain"), 415, "MEDIA_TYPE_UNSUPPORTED"),
+        (post("Content-Encoding: gzip\r\n", "{ __typename }"), 415, "MEDIA_TYPE_UNSUPPORTED"),
         (get("{ __typename }").replace("GET", "PUT"), 405, "METHOD_NOT_ALLOWED"),
     ];
     for (request, status, expected) in cases {

@@ -2,7 +2,9 @@
 
 use async_graphql::Variables;
 use axum::body::Body;
-use axum::http::header::{ACCEPT, ALLOW, AUTHORIZATION, CONTENT_TYPE, VARY, WWW_AUTHENTICATE};
+use axum::http::header::{
+    ACCEPT, ACCEPT_ENCODING, ALLOW, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, VARY, WWW_AUTHENTICATE,
+};
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use bookends::config::Limits;
 use bookends::server::Access;
@@ -213,6 +215,24 @@ async fn h5_another_media_type_is_rejected() {
     let request = Request::post("/graphql").header(CONTENT_TYPE, "text/plain").body("{}".into()).unwrap();
     let answer = send(&shop, request).await;
     assert_eq!((answer.status, answer.code()), (StatusCode::UNSUPPORTED_MEDIA_TYPE, "MEDIA_TYPE_UNSUPPORTED"));
+    assert!(!answer.headers.contains_key(ACCEPT_ENCODING), "the encoding is not the reason");
+}
+
+#[tokio::test]
+async fn h5_a_compressed_body_is_rejected() {
+    let shop = Shop::new(SMALL).await;
+    let request = |encoding: &str| {
+        let request = Request::post("/graphql").header(CONTENT_TYPE, "application/json");
+        request.header(CONTENT_ENCODING, encoding).body(r#"{"query":"{ __typename }"}"#.into()).unwrap()
+    };
+    for encoding in ["gzip", "br", "zstd", "deflate", "identity, gzip", "x"] {
+        let answer = send(&shop, request(encoding)).await;
+        assert_eq!((answer.status, answer.code()), (StatusCode::UNSUPPORTED_MEDIA_TYPE, "MEDIA_TYPE_UNSUPPORTED"));
+        let message = answer.body["errors"][0]["message"].as_str().unwrap();
+        assert_eq!(message, "the body must be uncompressed, without `Content-Encoding`");
+        assert_eq!(answer.headers[ACCEPT_ENCODING], "identity");
+    }
+    assert_eq!(send(&shop, request("Identity")).await.status, StatusCode::OK);
 }
 
 /// Apollo's automatic persisted queries: first by the hash, then once with the text, then by the hash.
