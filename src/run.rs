@@ -218,7 +218,7 @@ async fn serve(
         Access::Nobody => "writes are disabled: set BOOKENDS_WRITE_TOKEN, or listen on a loopback address",
     });
     let api = shop::Api::with(db.clone(), settings.limits, trusted);
-    let bounds = settings.bounds.clone();
+    let bounds = settings.bounds.clone().listening_on(address);
     let served = match admin {
         None => {
             Server::new(api, access, bounds).serve(listener, stop).await;

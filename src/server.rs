@@ -22,6 +22,7 @@ mod buffers;
 mod bundle;
 mod capacity;
 mod client;
+mod cors;
 mod event_stream;
 mod graphql;
 mod last;

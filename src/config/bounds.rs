@@ -1,7 +1,7 @@
 //! Limits of the server: load and time.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -116,7 +116,8 @@ pub struct Bounds {
     pub database_wait: Seconds,
 
     /// Origins of other sites whose pages may read responses and open WebSockets, such as `https://example.com`, separated
-    /// by commas; `*` for all. By default, only the server's own pages may.
+    /// by commas; `*` for all. By default, only the server's own pages may, and on a loopback address those of all ports of
+    /// this machine.
     #[arg(
         long,
         env = "CORS_ORIGINS",
@@ -161,6 +162,17 @@ impl Bounds {
         cors_origins: Vec::new(),
         trusted_proxies: Vec::new(),
     };
+
+    /// The same on this address. Pages of this machine may read from a server on a loopback address, unless the settings
+    /// name other origins, or a proxy: its clients are on other machines.
+    #[must_use]
+    pub fn listening_on(mut self, address: SocketAddr) -> Self {
+        let is_local = address.ip().to_canonical().is_loopback() && self.trusted_proxies.is_empty();
+        if is_local && self.cors_origins.is_empty() {
+            self.cors_origins.push(AllowedOrigin::Loopback);
+        }
+        self
+    }
 }
 
 impl fmt::Display for Seconds {
@@ -216,5 +228,21 @@ mod tests {
             assert!(text.parse::<Seconds>().is_err(), "{text}");
         }
         assert!(positive_time("0").is_err() && positive_time("0.0001").is_err() && positive_time("0.001").is_ok());
+    }
+
+    #[test]
+    fn pages_of_this_machine_may_read_from_a_server_for_this_machine() {
+        let allowed =
+            |bounds: &Bounds, address: &str| bounds.clone().listening_on(address.parse().unwrap()).cors_origins;
+        for address in ["127.0.0.1:80", "[::1]:80", "[::ffff:127.0.0.1]:80"] {
+            assert_eq!(allowed(&Bounds::DEFAULT, address), [AllowedOrigin::Loopback], "{address}");
+        }
+        for address in ["0.0.0.0:80", "[::]:80", "10.0.0.1:80"] {
+            assert_eq!(allowed(&Bounds::DEFAULT, address), [], "{address}");
+        }
+        let named = Bounds { cors_origins: vec![AllowedOrigin::Any], ..Bounds::DEFAULT };
+        assert_eq!(allowed(&named, "127.0.0.1:80"), [AllowedOrigin::Any]);
+        let behind_proxy = Bounds { trusted_proxies: vec![network("::1").unwrap()], ..Bounds::DEFAULT };
+        assert_eq!(allowed(&behind_proxy, "127.0.0.1:80"), []);
     }
 }

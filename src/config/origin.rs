@@ -20,9 +20,16 @@ pub struct Origin {
 pub enum AllowedOrigin {
     /// `*`: every origin.
     Any,
+    /// Every port of the machine that the browser runs on. No text stands for it: see [`Bounds::listening_on`].
+    ///
+    /// [`Bounds::listening_on`]: super::Bounds::listening_on
+    Loopback,
     /// One origin.
     Only(Origin),
 }
+
+/// The hosts that a browser looks up on its own machine.
+const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 /// Why a text is not an origin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -35,6 +42,10 @@ impl Origin {
     /// Whether this is the origin of the pages that a server with this `Host` serves. A proxy may have left out the port.
     pub fn is_served_by(&self, host: &Authority) -> bool {
         self.host.eq_ignore_ascii_case(host.host()) && host.port_u16().is_none_or(|port| port == self.port)
+    }
+
+    fn is_loopback(&self) -> bool {
+        is_loopback(&self.host)
     }
 
     fn default_port(&self) -> Option<u16> {
@@ -71,13 +82,20 @@ impl fmt::Display for Origin {
 }
 
 impl AllowedOrigin {
-    /// Whether it allows this origin.
-    pub fn allows(&self, origin: &Origin) -> bool {
+    /// Whether it allows this origin on a request to this host.
+    ///
+    /// A request from a page of this machine to another name came through a proxy, or the name was made to point here.
+    pub fn allows(&self, origin: &Origin, host: Option<&Authority>) -> bool {
         match self {
             Self::Any => true,
+            Self::Loopback => origin.is_loopback() && host.is_some_and(|host| is_loopback(host.host())),
             Self::Only(allowed) => allowed == origin,
         }
     }
+}
+
+fn is_loopback(host: &str) -> bool {
+    LOOPBACK.iter().any(|name| name.eq_ignore_ascii_case(host))
 }
 
 impl FromStr for AllowedOrigin {
@@ -119,6 +137,31 @@ mod tests {
             "HTTPS://example.com",
         ] {
             assert_eq!(text.parse::<Origin>(), Err(InvalidOrigin), "{text}");
+        }
+    }
+
+    #[test]
+    fn pages_of_this_machine_are_allowed_on_requests_to_this_machine() {
+        let check = |origin: &str, host: &str, expected: bool| {
+            let (origin, host) = (origin.parse().unwrap(), host.parse().unwrap());
+            assert_eq!(AllowedOrigin::Loopback.allows(&origin, Some(&host)), expected, "{origin} {host}");
+            assert!(!AllowedOrigin::Loopback.allows(&origin, None));
+        };
+        for origin in ["http://localhost:5173", "https://LOCALHOST", "http://127.0.0.1:3000", "http://[::1]:1"] {
+            for host in ["localhost:8000", "127.0.0.1:8000", "[::1]:8000", "Localhost"] {
+                check(origin, host, true);
+            }
+            for host in ["books.example", "books.example:8000", "localhost.evil.example", "10.0.0.1:8000"] {
+                check(origin, host, false);
+            }
+        }
+        for origin in [
+            "https://evil.example",
+            "http://localhost.evil.example",
+            "http://127.0.0.1.evil.example",
+            "http://10.0.0.1",
+        ] {
+            check(origin, "localhost:8000", false);
         }
     }
 }

@@ -54,7 +54,8 @@ codes! {
     Conflict = "CONFLICT": "other transactions prevented every attempt of a write";
     Unauthenticated = "UNAUTHENTICATED": "the mutation lacks the write token of the server, or has another one";
     Forbidden = "FORBIDDEN": "writes are disabled: the server has no write token";
-    OriginForbidden = "ORIGIN_FORBIDDEN": "a WebSocket from a page of an origin that `CORS_ORIGINS` does not allow";
+    OriginForbidden = "ORIGIN_FORBIDDEN": "a WebSocket or a preflight request from a page of an origin that `CORS_ORIGINS` does not allow";
+    HeaderForbidden = "HEADER_FORBIDDEN": "a preflight request for a header that pages of other origins may not send";
     HandshakeMalformed = "HANDSHAKE_MALFORMED": "a WebSocket handshake that is not version 13 of the protocol";
     Unavailable = "UNAVAILABLE": "the database does not answer";
     OutcomeUnknown = "OUTCOME_UNKNOWN": "the connection was lost during a commit";

@@ -9,11 +9,13 @@ use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::Request;
+use axum::http::header::ORIGIN;
 use axum::response::Response;
 use tokio::time::timeout;
 
 use super::buffers::{RESPONSE_DROPPED, Unread, hold, read};
 use super::capacity::Capacity;
+use super::cors;
 use super::graphql::{Received, Streamed};
 use super::media::{Media, prefers_events};
 use super::origin;
@@ -59,7 +61,8 @@ impl Gate {
             return reject(media, Code::UrlTooLong, message);
         }
         if is_websocket(&head.headers) && !origin::may_open(&head.uri, &head.headers, &self.origins) {
-            let message = "this origin may not open a WebSocket (the setting CORS_ORIGINS)";
+            let origin = head.headers.get(ORIGIN).map_or("no origin", cors::text);
+            let message = format!("pages of `{origin}` may not open a WebSocket (the setting CORS_ORIGINS)");
             return reject(media, Code::OriginForbidden, message);
         }
         let client = self.capacity.clients.of(head.extensions.get().copied(), &head.headers);

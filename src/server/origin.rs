@@ -1,26 +1,34 @@
-//! Whose pages may open a WebSocket.
+//! Whose pages may read responses, and open a WebSocket.
 //!
 //! A browser asks no permission before a page of another site opens a WebSocket, and lets the page read it. It only
 //! names the page in `Origin` (RFC 6455, section 10.2). Clients that are not browsers send no `Origin`.
 
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, Uri};
+use axum::http::{HeaderMap, HeaderValue, Uri};
 
 use crate::config::{AllowedOrigin, Origin};
+
+/// Whether the pages of this origin may read the response to a request.
+pub fn may_read(origin: &HeaderValue, url: &Uri, headers: &HeaderMap, allowed: &[AllowedOrigin]) -> bool {
+    let host = host(url, headers);
+    let origin = parse(origin);
+    allowed.iter().any(|allowed| match &origin {
+        Some(origin) => allowed.allows(origin, host.as_ref()),
+        None => *allowed == AllowedOrigin::Any,
+    })
+}
 
 /// Whether a request may open a WebSocket: it comes from the server's own page, from an allowed origin, or from no page.
 pub fn may_open(url: &Uri, headers: &HeaderMap, allowed: &[AllowedOrigin]) -> bool {
     let host = host(url, headers);
-    headers.get_all(ORIGIN).iter().all(|origin| {
-        if allowed.contains(&AllowedOrigin::Any) {
-            return true;
-        }
-        // `null`, a file or a browser extension.
-        let Some(origin) = origin.to_str().ok().and_then(|origin| origin.parse::<Origin>().ok()) else { return false };
-        allowed.iter().any(|allowed| allowed.allows(&origin))
-            || host.as_ref().is_some_and(|host| origin.is_served_by(host))
-    })
+    let is_own = |origin| parse(origin).zip(host.as_ref()).is_some_and(|(origin, host)| origin.is_served_by(host));
+    headers.get_all(ORIGIN).iter().all(|origin| may_read(origin, url, headers, allowed) || is_own(origin))
+}
+
+/// `None` for `null`, a file or a browser extension.
+fn parse(origin: &HeaderValue) -> Option<Origin> {
+    origin.to_str().ok()?.parse().ok()
 }
 
 /// The host that a request is addressed to. A complete URL in the request line overrides `Host` (RFC 9112, section 3.2.2).

@@ -4,33 +4,25 @@ use std::convert::Infallible;
 use std::future::{pending, ready};
 use std::mem::take;
 use std::panic::AssertUnwindSafe;
-use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::Request;
-use axum::http::header::{
-    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, HeaderName, REFERRER_POLICY, RETRY_AFTER, WWW_AUTHENTICATE,
-    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
-};
-use axum::http::{HeaderValue, Method};
+use axum::http::HeaderValue;
+use axum::http::header::{ACCEPT_ENCODING, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS};
 use axum::response::Response;
 use futures_util::FutureExt;
 use tower::{Layer, ServiceExt, service_fn};
 use tower_http::compression::predicate::{DefaultPredicate, Predicate, SizeAbove};
 use tower_http::compression::{CompressionLayer, CompressionLevel};
-use tower_http::cors::{AllowOrigin, CorsLayer};
+use tower_http::cors::CorsLayer;
 
-use super::graphql::GRAPHQL_COST;
-use super::observe::REQUEST_ID;
+use super::cors::{self, Cors};
 use super::response::panicked;
 use super::service::API;
-use crate::config::{AllowedOrigin, Bounds};
+use crate::config::Bounds;
 
 /// The minimum size of a response that is compressed, in bytes.
 const MIN_COMPRESSED: u64 = 1024;
-
-/// The headers of W3C Trace Context.
-const TRACE: (HeaderName, HeaderName) = (HeaderName::from_static("traceparent"), HeaderName::from_static("tracestate"));
 
 /// Security headers of every response that does not set them itself. Browsers do not guess media types, do not show the
 /// page in a frame, and do not send its URL to other sites.
@@ -44,12 +36,12 @@ const HEADERS: [(HeaderName, HeaderValue); 4] = [
 /// What surrounds the routes of a server. Cheap to clone.
 #[derive(Clone)]
 pub struct Surroundings {
-    cors: Option<CorsLayer>,
+    cors: Cors,
 }
 
 impl Surroundings {
     pub fn new(bounds: &Bounds) -> Self {
-        Self { cors: cors(&bounds.cors_origins) }
+        Self { cors: Cors::new(&bounds.cors_origins) }
     }
 
     /// The response of a route.
@@ -58,27 +50,42 @@ impl Surroundings {
         request: Request,
         respond: impl FnOnce(Request) -> Responding,
     ) -> Response {
-        let mut response = match &self.cors {
-            None => uncaught(request, respond).await,
-            Some(cors) => {
-                let mut respond = Some(respond);
-                let once = service_fn(|request| {
-                    let responding = respond.take().map(|respond| uncaught(request, respond));
-                    async {
-                        match responding {
-                            Some(responding) => Ok::<_, Infallible>(responding.await),
-                            None => pending().await,
-                        }
-                    }
-                });
-                let Ok(response) = Box::pin(cors.layer(once).oneshot(request)).await;
-                response
-            }
+        let mut response = match (self.cors.refuse(&request), &self.cors.layer) {
+            (Some(refusal), _) => refusal,
+            (None, None) => uncaught(request, respond).await,
+            (None, Some(cors)) => shared(cors, request, respond).await,
         };
         for (name, value) in HEADERS {
             response.headers_mut().entry(name).or_insert(value);
         }
         response
+    }
+}
+
+/// The response of a route, for pages of other origins.
+async fn shared<Responding: Future<Output = Response>>(
+    cors: &CorsLayer,
+    request: Request,
+    respond: impl FnOnce(Request) -> Responding,
+) -> Response {
+    let explanation = cors::explanation(&request);
+    let mut respond = Some(respond);
+    let once = service_fn(|request| {
+        let responding = respond.take().map(|respond| uncaught(request, respond));
+        async {
+            match responding {
+                Some(responding) => Ok::<_, Infallible>(responding.await),
+                None => pending().await,
+            }
+        }
+    });
+    let Ok(response) = Box::pin(cors.layer(once).oneshot(request)).await;
+    match explanation {
+        None => response,
+        Some(mut explanation) => {
+            explanation.headers_mut().extend(response.into_parts().0.headers);
+            explanation
+        }
     }
 }
 
@@ -107,24 +114,4 @@ async fn compressed(encodings: Vec<HeaderValue>, mut response: Response) -> Resp
     let answer = service_fn(move |_: Request| ready(Ok::<_, Infallible>(take(&mut response))));
     let Ok(response) = Box::pin(compression.layer(answer).oneshot(request)).await;
     response.map(Body::new)
-}
-
-/// Cross-origin resource sharing. Without it, browsers let no page of another site read a response or send JSON.
-fn cors(allowed: &[AllowedOrigin]) -> Option<CorsLayer> {
-    let value = |origin: &AllowedOrigin| match origin {
-        AllowedOrigin::Any => None,
-        AllowedOrigin::Only(origin) => HeaderValue::from_str(&origin.to_string()).ok(),
-    };
-    let origins = match allowed {
-        [] => return None,
-        allowed if allowed.contains(&AllowedOrigin::Any) => AllowOrigin::any(),
-        allowed => AllowOrigin::list(allowed.iter().filter_map(value)),
-    };
-    let cors = CorsLayer::new()
-        .allow_origin(origins)
-        .allow_methods([Method::GET, Method::POST])
-        .allow_headers([CONTENT_TYPE, AUTHORIZATION, REQUEST_ID, GRAPHQL_COST, TRACE.0, TRACE.1])
-        .expose_headers([REQUEST_ID, RETRY_AFTER, WWW_AUTHENTICATE])
-        .max_age(Duration::from_hours(1));
-    Some(cors)
 }

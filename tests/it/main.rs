@@ -18,6 +18,7 @@ mod buffers;
 mod cli;
 mod clients;
 mod conflicts;
+mod cors;
 mod cost;
 mod created;
 mod crowds;
