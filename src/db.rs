@@ -21,6 +21,7 @@ mod ready;
 mod sqlite;
 mod statistics;
 mod storage;
+pub mod tally;
 mod wait;
 mod watch;
 

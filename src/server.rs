@@ -37,6 +37,7 @@ mod serve;
 mod service;
 mod stream;
 mod surroundings;
+mod timing;
 pub mod websocket;
 
 pub use access::{Access, AccessError};

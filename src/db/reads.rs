@@ -7,6 +7,7 @@ use sea_orm::{DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, Stateme
 use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
 
 use super::pool::{self, Pool, Usage};
+use super::tally;
 
 /// Connections for reading. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -104,10 +105,12 @@ macro_rules! delegate {
             }
 
             async fn read(&$self, statement: Statement) -> Result<Vec<Record>, DbErr> {
-                match $self {
+                let records = match $self {
                     $pool => $of_pool.read(statement).await,
                     $shared => $of_shared.read(statement).await,
-                }
+                }?;
+                tally::rows(records.len());
+                Ok(records)
             }
 
             fn reads_each(&self) -> bool {
@@ -118,10 +121,12 @@ macro_rules! delegate {
             }
 
             async fn read_each(&$self, statement: Statement, each: Vec<Value>) -> Result<Vec<Vec<Record>>, DbErr> {
-                match $self {
+                let runs = match $self {
                     $pool => $of_pool.read_each(statement, each).await,
                     $shared => $of_shared.read_each(statement, each).await,
-                }
+                }?;
+                tally::rows(runs.iter().map(Vec::len).sum());
+                Ok(runs)
             }
         }
     };

@@ -5,8 +5,8 @@ use std::time::Instant;
 use sea_orm::metric::Info;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr};
 
-use super::Db;
 use super::pool::Usage;
+use super::{Db, tally};
 use crate::metrics::{Metrics, Pool};
 use crate::telemetry::statement;
 
@@ -36,6 +36,7 @@ impl Db {
         let (failed, time) = (committed.is_err(), begun.elapsed());
         self.metrics.statement(WRITER, failed, time);
         statement::executed(backend, "COMMIT", failed, time);
+        tally::statement(time);
         committed
     }
 
@@ -72,5 +73,6 @@ fn watch(pool: &'static str, metrics: Metrics) -> impl Fn(&Info<'_>) + Send + Sy
         }
         metrics.statement(pool, info.failed, info.elapsed);
         statement::executed(info.statement.db_backend, sql, info.failed, info.elapsed);
+        tally::statement(info.elapsed);
     }
 }

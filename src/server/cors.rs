@@ -17,6 +17,7 @@ use super::media::Media;
 use super::observe::REQUEST_ID;
 use super::origin::may_read;
 use super::response::reject;
+use super::timing::{GRAPHQL_TIMING, SERVER_TIMING};
 use crate::config::AllowedOrigin;
 use crate::request::Code;
 
@@ -27,6 +28,7 @@ const HEADERS: [HeaderName; 12] = [
     AUTHORIZATION,
     REQUEST_ID,
     GRAPHQL_COST,
+    GRAPHQL_TIMING,
     HeaderName::from_static("traceparent"),
     HeaderName::from_static("tracestate"),
     HeaderName::from_static("apollo-require-preflight"),
@@ -101,7 +103,7 @@ fn layer(allowed: &[AllowedOrigin]) -> Option<CorsLayer> {
         .allow_origin(origins)
         .allow_methods([Method::GET, Method::POST])
         .allow_headers(HEADERS)
-        .expose_headers([REQUEST_ID, RETRY_AFTER, WWW_AUTHENTICATE])
+        .expose_headers([REQUEST_ID, RETRY_AFTER, SERVER_TIMING, WWW_AUTHENTICATE])
         .max_age(Duration::from_hours(1));
     Some(cors)
 }

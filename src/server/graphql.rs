@@ -22,6 +22,7 @@ use super::media::{Media, is_json, is_uncompressed};
 use super::observe::REQUEST_ID;
 use super::request;
 use super::response::{reject, respond, unless_known};
+use super::timing;
 use super::websocket::{Timeouts, is_websocket};
 use crate::request::{Admission, Code, Memory, Permit, ReportCost, Session, refusal};
 use crate::shop::Api;
@@ -57,6 +58,14 @@ pub struct Streamed {
 
 /// The response to a request.
 pub async fn answer(endpoint: &Endpoint, received: Received) -> Response {
+    if timing::is_wanted(&received.head.headers) {
+        // On the heap: otherwise every other request would have room for it.
+        return timing::timed(Box::pin(executed(endpoint, received))).await;
+    }
+    executed(endpoint, received).await
+}
+
+async fn executed(endpoint: &Endpoint, received: Received) -> Response {
     match received.head.method {
         Method::POST => post(endpoint, received).await,
         Method::GET | Method::HEAD => get(endpoint, received).await,

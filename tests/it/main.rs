@@ -65,6 +65,7 @@ mod stats;
 mod stop;
 mod storage;
 mod subscriptions;
+mod timing;
 mod tls;
 mod trusted;
 mod validation;

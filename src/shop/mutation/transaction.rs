@@ -7,7 +7,7 @@ use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult, QueryResult, Statement};
 use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
 
-use crate::db::Db;
+use crate::db::{Db, tally};
 use crate::shop;
 
 /// A transaction with shared ownership: the write runs in it, and what is selected of the payload is read in it.
@@ -83,11 +83,17 @@ impl ConnectionTrait for Connection {
 
     async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
         let result = self.open().await?.query_one_raw(statement).await;
+        if let Ok(row) = &result {
+            tally::rows(row.iter().len());
+        }
         self.noted(result)
     }
 
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
         let result = self.open().await?.query_all_raw(statement).await;
+        if let Ok(rows) = &result {
+            tally::rows(rows.len());
+        }
         self.noted(result)
     }
 

@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 use tracing::Instrument;
 
 use super::transaction::Transaction;
-use crate::db::{CONNECT_TIMEOUT, Db, Failure};
+use crate::db::{CONNECT_TIMEOUT, Db, Failure, tally};
 use crate::events::{Event, Events};
 use crate::request::{Code, Error, Permit, Result, conflict, database};
 
@@ -150,7 +150,7 @@ pub fn write<W: Write>(context: &Context<'_>, write: W) -> Writing<W::Done> {
         let _permit = permit;
         retry(&db, &events, &write, &sender).await
     };
-    Writing { attempts, outcome: tokio::spawn(work.in_current_span()) }
+    Writing { attempts, outcome: tokio::spawn(tally::continued(tally::current(), work).in_current_span()) }
 }
 
 async fn retry<W: Write>(db: &Db, events: &Events, write: &W, attempt: &mpsc::Sender<Attempt<W::Done>>) -> Result<()> {
