@@ -1,4 +1,4 @@
-//! HTTP: GraphiQL at `/`, the API at `/graphql`, also as a [WebSocket](websocket); `/health`, `/ready` and `/metrics`.
+//! HTTP: GraphiQL at `/`, a demo at `/shelf`, the API at `/graphql`, also as a [WebSocket](websocket); `/health`, `/ready` and `/metrics`.
 //!
 //! Where `LISTEN_ADMIN` is set, the last three have a listener and a thread of their own ([`Admin`]).
 //!
@@ -35,6 +35,7 @@ mod request;
 mod response;
 mod serve;
 mod service;
+mod shelf;
 mod stream;
 mod surroundings;
 mod timing;
@@ -119,5 +120,5 @@ impl Server {
 }
 
 fn page() -> Router {
-    page::routes::<page::Built>()
+    page::routes::<page::Built>().merge(shelf::routes())
 }

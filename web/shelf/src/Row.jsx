@@ -1,0 +1,61 @@
+// One rating: its stars, its book, and what can be done with it.
+import { memo } from "react";
+import { graphql, useFragment } from "react-relay";
+
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
+const mean = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+export const number = new Intl.NumberFormat("en");
+
+export function Stars({ rating }) {
+  return (
+    <span className="stars" role="img" aria-label={`${rating} of 5 stars`}>
+      <span>{"★".repeat(rating)}</span>
+      <span className="missing">{"★".repeat(5 - rating)}</span>
+    </span>
+  );
+}
+
+export const Row = memo(function Row({ rating: key, index, onRate, onLink }) {
+  const { id, rating, createdAt, book } = useFragment(
+    graphql`
+      fragment Row_rating on Rating {
+        id
+        rating
+        createdAt
+        book {
+          id
+          name
+          year
+          averageRating
+          ratingCount
+        }
+      }
+    `,
+    key,
+  );
+  const { name, year, averageRating, ratingCount } = book;
+  return (
+    <>
+      <span className="position" aria-hidden="true">{number.format(index + 1)}</span>
+      <Stars rating={rating} />
+      <div className="book">
+        <h2>{name}</h2>
+        <p>
+          <span>{year}</span>
+          <span>
+            {mean.format(averageRating)} average, {number.format(ratingCount)} {ratingCount === 1 ? "rating" : "ratings"}
+          </span>
+          <time dateTime={createdAt}>{day.format(new Date(createdAt))}</time>
+        </p>
+      </div>
+      <div className="actions">
+        <button type="button" tabIndex={-1} className="quiet" onClick={() => onRate(book)} aria-label={`Rate ${name}`}>
+          Rate
+        </button>
+        <a href={`?rating=${id}`} tabIndex={-1} className="quiet link" onClick={(event) => onLink(event, id)} aria-label="Link to this rating">
+          Link
+        </a>
+      </div>
+    </>
+  );
+});
