@@ -23,7 +23,7 @@ use crate::request::Code;
 
 /// The headers of a request that need a permission: those of this server, of W3C Trace Context, and those by which clients
 /// name themselves and their operations.
-const HEADERS: [HeaderName; 12] = [
+const HEADERS: [HeaderName; 13] = [
     CONTENT_TYPE,
     AUTHORIZATION,
     REQUEST_ID,
