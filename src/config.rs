@@ -16,7 +16,7 @@ mod sqlite;
 mod telemetry;
 
 pub use bounds::{Bounds, Seconds};
-pub use command::{Command, Direction, Plan};
+pub use command::{Command, Direction, Plan, Reproducible};
 pub use documents::Documents;
 pub use limits::Limits;
 pub use origin::{AllowedOrigin, InvalidOrigin, Origin};

@@ -12,6 +12,7 @@ use crate::metrics::Metrics;
 
 mod deadline;
 mod failure;
+mod keys;
 mod liveness;
 mod place;
 pub mod pool;
@@ -28,6 +29,7 @@ mod watch;
 use deadline::Deadline;
 pub use deadline::Suspension;
 pub use failure::Failure;
+pub use keys::Keys;
 pub use liveness::Liveness;
 pub use place::LockError;
 pub use reads::{Reads, Snapshot};
@@ -59,6 +61,8 @@ pub struct Db {
     pub metrics: Metrics,
     /// The statistics of its tables.
     pub statistics: TableStatistics,
+    /// Makes the keys of its new rows.
+    pub keys: Keys,
     /// The time limit of the writer on SQLite.
     deadline: Deadline,
 }
@@ -98,7 +102,8 @@ impl Db {
         // Before the handles are watched: probes are no work.
         let probe = Probe::new(reader.clone(), storage.clone());
         let (metrics, statistics) = (Metrics::default(), TableStatistics::default());
-        Ok(Self { reader, writer, liveness, storage, probe, metrics, statistics, deadline }.watched())
+        let keys = Keys::default();
+        Ok(Self { reader, writer, liveness, storage, probe, metrics, statistics, keys, deadline }.watched())
     }
 
     /// Waits for the advisory lock under which the schema is changed and an empty database is filled. It is held until

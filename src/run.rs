@@ -10,9 +10,9 @@ use migration::{Migrator, MigratorTrait};
 use sea_orm::DbErr;
 use tokio::net::TcpListener;
 
-use crate::config::{Cli, Command, Direction, Plan, SecretError, Settings};
+use crate::config::{Cli, Command, Direction, Plan, Reproducible, SecretError, Settings};
 use crate::console::print_line;
-use crate::db::{ConnectError, Db, Failure, LockError};
+use crate::db::{ConnectError, Db, Failure, Keys, LockError};
 use crate::request::{Trusted, TrustedError};
 use crate::seed::{self, Progress, SeedError};
 use crate::server::{Access, AccessError, Admin, Server};
@@ -53,6 +53,12 @@ pub enum RunError {
     /// The database cannot be filled.
     #[error("cannot fill the database: {0}")]
     Seed(#[from] SeedError),
+    /// Other machines reach the server.
+    #[error("--at needs a loopback address: everyone can predict the keys of such a server")]
+    Predictable,
+    /// Reproducible keys could repeat those of rows.
+    #[error("the database has rows from the time in --at or later: use a later time, or a new database")]
+    Repeated,
     /// The address is in use, or not an address of this machine.
     #[error("cannot listen on {address}: {error}")]
     Listen {
@@ -98,7 +104,7 @@ impl RunError {
 /// [`RunError`].
 pub async fn run(cli: Cli) -> Result<(), RunError> {
     let settings = &cli.settings.with_files()?;
-    match cli.command.unwrap_or(Command::Serve) {
+    match cli.command.unwrap_or(Command::Serve(Reproducible::default())) {
         Command::Schema => {
             print_line(shop::sdl().trim_end());
             Ok(())
@@ -128,15 +134,19 @@ async fn with_database(
     match command {
         Command::Migrate { direction } => interruptible(stop, Box::pin(migrate(settings, direction))).await,
         Command::Seed(plan) => interruptible(stop, Box::pin(seed(settings, plan))).await,
-        _ => match interruptible(stop.as_mut(), Box::pin(start(settings))).await {
-            // A signal is no error of `serve`.
-            Err(RunError::Interrupted) => {
-                print_line("stopped before the server started");
-                Ok(())
+        command => {
+            let reproducible =
+                if let Command::Serve(reproducible) = command { reproducible } else { Reproducible::default() };
+            match interruptible(stop.as_mut(), Box::pin(start(settings, reproducible))).await {
+                // A signal is no error of `serve`.
+                Err(RunError::Interrupted) => {
+                    print_line("stopped before the server started");
+                    Ok(())
+                }
+                Err(error) => Err(error),
+                Ok(started) => Box::pin(serve(started, settings, stop)).await,
             }
-            Err(error) => Err(error),
-            Ok(started) => Box::pin(serve(started, settings, stop)).await,
-        },
+        }
     }
 }
 
@@ -164,7 +174,10 @@ struct Started {
     lock: Option<File>,
 }
 
-async fn start(settings: &Settings) -> Result<Started, RunError> {
+async fn start(settings: &Settings, reproducible: Reproducible) -> Result<Started, RunError> {
+    if reproducible.at.is_some() && !settings.listen.ip().to_canonical().is_loopback() {
+        return Err(RunError::Predictable);
+    }
     // The address comes first: if the port is in use, nothing is migrated.
     let (listener, address) = listen(settings.listen).await?;
     let admin = match settings.listen_admin {
@@ -174,7 +187,7 @@ async fn start(settings: &Settings) -> Result<Started, RunError> {
     let access = Access::new(settings.write_token.clone(), address)?;
     let trusted = shop::trusted(&settings.documents, settings.limits)?;
 
-    let db = Db::connect(settings).await?;
+    let mut db = Db::connect(settings).await?;
     let lock = if settings.sqlite.allow_shared_file { None } else { db.storage.lock()? };
     let starting = db.lock().await.map_err(RunError::Migrate)?;
     db.migrate().await.map_err(outdated)?;
@@ -185,6 +198,12 @@ async fn start(settings: &Settings) -> Result<Started, RunError> {
         seed::fill(&db, Plan::SAMPLE, Progress::for_stdout()).await?;
     }
     drop(starting);
+    if let Some(at) = reproducible.at {
+        if db.has_rows_since(at).await.map_err(SeedError::from)? {
+            return Err(RunError::Repeated);
+        }
+        db.keys = Keys::reproducible(at, reproducible.rng_seed);
+    }
     // A lock on a table delays it. Nothing has been announced yet, and a signal ends the wait.
     db.statistics.keep(db.reader.clone()).await;
     Ok(Started { listener, address, admin, access, trusted, db, lock })

@@ -1,12 +1,13 @@
 //! Commands.
 
+use chrono::{DateTime, Datelike, Utc};
 use clap::{Args, Subcommand};
 
 /// A command.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
     /// Migrate the database, fill an empty one with sample rows, and start the server (default).
-    Serve,
+    Serve(Reproducible),
     /// Change the database schema, or show its state.
     Migrate {
         /// The direction.
@@ -45,6 +46,18 @@ pub enum Direction {
     Status,
 }
 
+/// Keys and times that are the same at each start, for snapshot tests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
+pub struct Reproducible {
+    /// Time of the first new row, such as `2026-01-01T00:00:00Z`. Each further row is a millisecond later. The address must be
+    /// a loopback address, and the database without rows from that time on.
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub at: Option<DateTime<Utc>>,
+    /// Seed of the random bits in the keys of new rows.
+    #[arg(long, value_name = "N", default_value_t = 0, requires = "at")]
+    pub rng_seed: u64,
+}
+
 /// The number of rows to generate. The default is the sample that `serve` fills an empty database with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub struct Plan {
@@ -65,6 +78,13 @@ pub struct Plan {
 impl Plan {
     /// Filled in a second, and large enough to page through.
     pub const SAMPLE: Self = Self { books: 1_000, ratings: 20_000, orders: 20_000, rng_seed: 0 };
+}
+
+/// A time from which on there are enough milliseconds for keys.
+fn time(text: &str) -> Result<DateTime<Utc>, &'static str> {
+    let time = DateTime::parse_from_rfc3339(text).ok().map(|time| time.to_utc());
+    let is_valid = |time: &DateTime<Utc>| (1970..9999).contains(&time.year());
+    time.filter(is_valid).ok_or("expected a time such as `2026-01-01T00:00:00Z`, from 1970 to 9998")
 }
 
 /// At most a billion rows: at one per minute, their times fit into a `UUIDv7`.

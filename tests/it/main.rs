@@ -54,6 +54,7 @@ mod ratings;
 mod read_only;
 mod recorded;
 mod refused;
+mod reproducible;
 mod requests;
 mod schema;
 mod search;

@@ -1,6 +1,6 @@
 //! Adding, changing and deleting books.
 
-use ::entity::{book, book_order, book_rating, id};
+use ::entity::{book, book_order, book_rating};
 use async_graphql::{Context, ID, InputObject, SimpleObject};
 use keyset_graphql::{Edge, Object, Sort};
 use sea_orm::sea_query::LockType;
@@ -62,7 +62,7 @@ impl Write for AddBook {
     type Done = AddedBook;
 
     async fn run(&self, transaction: &Transaction) -> WriteResult<AddedBook> {
-        let key = id::next();
+        let key = transaction.next_key();
         let row = book::ActiveModel { id: Set(key), name: Set(self.name.clone()), year: Set(self.year) };
         book::Entity::insert(row).exec_without_returning(transaction).await?;
         Ok(AddedBook(self.placement.find(transaction, key, None).await?))

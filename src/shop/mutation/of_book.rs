@@ -1,6 +1,6 @@
 //! Adding and deleting the ratings and orders of a book.
 
-use ::entity::{book, id};
+use ::entity::book;
 use keyset_graphql::{Column, Object};
 use sea_orm::sea_query::LockType;
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter};
@@ -48,7 +48,7 @@ where
     T: OfBook,
     A: ActiveModelTrait<Entity = T::Entity>,
 {
-    let (key, book) = (id::next(), lock_book(transaction, book, LockType::KeyShare, "bookId").await?);
+    let (key, book) = (transaction.next_key(), lock_book(transaction, book, LockType::KeyShare, "bookId").await?);
     T::Entity::insert(row(key, book.id)).exec_without_returning(transaction).await?;
     let created = placement.find(transaction, key, Some((T::book_id(), book.id))).await?;
     Ok((created, of_row(transaction, book)))

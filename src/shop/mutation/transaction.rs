@@ -6,14 +6,16 @@ use keyset_graphql::Reader;
 use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult, QueryResult, Statement};
 use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
+use uuid::Uuid;
 
-use crate::db::{Db, tally};
+use crate::db::{Db, Keys, tally};
 use crate::shop;
 
 /// A transaction with shared ownership: the write runs in it, and what is selected of the payload is read in it.
 pub struct Transaction {
     connection: Connection,
     reader: Reader,
+    keys: Keys,
 }
 
 /// Cheap to clone.
@@ -30,7 +32,12 @@ impl Transaction {
     pub fn new(db: &Db, transaction: DatabaseTransaction) -> Self {
         let backend = transaction.get_database_backend();
         let connection = Connection { backend, open: Arc::new(Mutex::new(Some(transaction))), failed: Arc::default() };
-        Self { reader: shop::reader(db, connection.clone()), connection }
+        Self { reader: shop::reader(db, connection.clone()), connection, keys: db.keys.clone() }
+    }
+
+    /// The key of a new row.
+    pub fn next_key(&self) -> Uuid {
+        self.keys.next_key()
     }
 
     /// Reads in this transaction.
