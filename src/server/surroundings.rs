@@ -8,7 +8,9 @@ use std::panic::AssertUnwindSafe;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::http::HeaderValue;
-use axum::http::header::{ACCEPT_ENCODING, HeaderName, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS};
+use axum::http::header::{
+    ACCEPT_ENCODING, HeaderName, ORIGIN, REFERRER_POLICY, VARY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
 use axum::response::Response;
 use futures_util::FutureExt;
 use tower::{Layer, ServiceExt, service_fn};
@@ -53,6 +55,12 @@ impl Surroundings {
         let mut response = match (self.cors.refuse(&request), &self.cors.layer) {
             (Some(refusal), _) => refusal,
             (None, None) => uncaught(request, respond).await,
+            // No page of a browser sent it.
+            (None, Some(_)) if !request.headers().contains_key(ORIGIN) => {
+                let mut response = uncaught(request, respond).await;
+                response.headers_mut().append(VARY, HeaderValue::from_static("origin"));
+                response
+            }
             (None, Some(cors)) => shared(cors, request, respond).await,
         };
         for (name, value) in HEADERS {
@@ -95,7 +103,7 @@ async fn uncaught<Responding: Future<Output = Response>>(
     respond: impl FnOnce(Request) -> Responding,
 ) -> Response {
     let encodings: Vec<HeaderValue> = request.headers().get_all(ACCEPT_ENCODING).iter().cloned().collect();
-    // No cache stores what the API responds. Other responses say that they depend on the encodings.
+    // What the API responds then is plain, which every client accepts. Other responses say that they depend on the encodings.
     let is_plain = encodings.is_empty() && request.uri().path() == API;
     let response = AssertUnwindSafe(respond(request)).catch_unwind().await.unwrap_or_else(panicked);
     if is_plain { response } else { compressed(encodings, response).await }
