@@ -18,6 +18,8 @@ use futures_util::{Stream, StreamExt, stream};
 use tokio::sync::mpsc::{Sender, channel};
 
 use super::buffers::{RESPONSE_DROPPED, acquire_for_response};
+use super::media::Media;
+use super::response::reject;
 use super::websocket::Sockets;
 use crate::metrics::Metrics;
 use crate::request::{Code, Memory, MemoryPermit, caught, refusal};
@@ -42,7 +44,7 @@ pub fn respond(
 ) -> Response {
     let mut place = match sockets.place() {
         Ok(place) => place,
-        Err(rejection) => return rejection,
+        Err(message) => return reject(Media::Json, Code::Overloaded, message),
     };
     let (sender, mut events) = channel(1);
     let slots = sockets.slots().clone();

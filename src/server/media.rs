@@ -58,7 +58,11 @@ pub fn prefers_events(headers: &HeaderMap) -> bool {
     let events = Preference::of(|range| precision(range, TEXT, range.subty == EVENT_STREAM), &ranges);
     let is_beaten = |media: Media| {
         let other = Preference::of(|range| media.precision(range), &ranges);
-        other.quality > events.quality || (other.quality == events.quality && other.precision == Precision::Exact)
+        if other.precision == Precision::Exact {
+            other.quality >= events.quality
+        } else {
+            other.quality > events.quality
+        }
     };
     let is_named = events.precision == Precision::Exact && events.quality > 0.0;
     is_named && ![Media::Json, Media::GraphQL].into_iter().any(is_beaten)

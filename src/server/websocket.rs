@@ -142,7 +142,7 @@ impl Sockets {
     ) -> Response {
         let mut place = match self.place() {
             Ok(place) => place,
-            Err(rejection) => return rejection,
+            Err(message) => return reject(Media::Json, Code::Overloaded, message),
         };
         let slots = self.slots.clone();
         let operations = Operations::new(self.memory.clone(), self.cpu.clone());
@@ -158,25 +158,24 @@ impl Sockets {
             })
     }
 
-    /// A place for another WebSocket, or for an event stream, or the response that rejects it. From now on the server waits
-    /// for its end.
-    pub(super) fn place(&self) -> Result<Place, Response> {
+    /// A place for another WebSocket or event stream. From now on the server waits for its end.
+    ///
+    /// # Errors
+    ///
+    /// The message for a client that gets none.
+    pub(super) fn place(&self) -> Result<Place, String> {
         let stop = self.stop.subscribe();
         if self.stop.receiver_count() > self.max {
             let max = self.max;
-            let message =
-                format!("all {max} WebSockets and event streams are in use (the setting MAX_WEBSOCKETS): try again");
-            return Err(reject(Media::Json, Code::Overloaded, message));
+            return Err(format!(
+                "all {max} WebSockets and event streams are in use (the setting MAX_WEBSOCKETS): try again"
+            ));
         }
         let share = self.share.as_ref().map(|share| Arc::clone(share).try_acquire_owned());
-        match share.transpose() {
-            Ok(share) => Ok(Place { stop, _share: share }),
-            Err(_) => {
-                let message = "this client is at its share of WebSockets and event streams (seven eighths of the setting \
-                    MAX_WEBSOCKETS)";
-                Err(reject(Media::Json, Code::Overloaded, message))
-            }
-        }
+        let share = share.transpose().map_err(|_| {
+            "this client is at its share of WebSockets and event streams (seven eighths of the setting MAX_WEBSOCKETS)"
+        })?;
+        Ok(Place { stop, _share: share })
     }
 
     /// The client's share of threads.

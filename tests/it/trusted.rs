@@ -351,7 +351,8 @@ async fn caches_may_keep_responses_to_trusted_documents() {
     let (status, ..) = ask(&api, &all, ("If-None-Match", &etag)).await;
     assert_eq!(status, StatusCode::OK);
 
-    let never: [(&Api, &[(&str, &str)], (&str, &str)); 5] = [
+    type Asked<'a> = (&'a Api, &'a [(&'a str, &'a str)], (&'a str, &'a str));
+    let never: [Asked<'_>; 5] = [
         (&api, &[("documentId", MD5)], none),
         (&api, &[("query", "{ __typename }")], none),
         (&api, &[("documentId", "nope")], none),
