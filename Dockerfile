@@ -8,13 +8,6 @@
 # docs/operations.md has the details. Each stage copies rarely changed files first, so that a change of the sources does not
 # rebuild the dependencies.
 
-FROM node:22-bookworm-slim AS web
-WORKDIR /web
-COPY web/package.json web/package-lock.json web/.npmrc ./
-RUN npm ci --no-audit --no-fund
-COPY web .
-RUN npm run build
-
 FROM rust:1.95.0-slim-bookworm AS build
 # The toolchain of the image: rust-toolchain.toml would download more components.
 ENV RUSTUP_TOOLCHAIN=1.95.0 CARGO_TARGET_DIR=/target
@@ -34,16 +27,14 @@ RUN mkdir src entity/src keyset/src keyset-graphql/src migration/src testdb/src 
     && touch src/lib.rs entity/src/lib.rs keyset/src/lib.rs keyset-graphql/src/lib.rs migration/src/lib.rs testdb/src/lib.rs \
     && echo 'fn main() {}' >src/main.rs \
     && cargo build --release --locked --bin bookends
-COPY build.rs ./
 COPY entity entity
 COPY keyset keyset
 COPY keyset-graphql keyset-graphql
 COPY migration migration
 COPY src src
 COPY web web
-COPY --from=web /web/dist web/dist
 # cargo compares times of files, and copies keep the time of the checkout.
-RUN touch build.rs src/main.rs src/lib.rs entity/src/lib.rs keyset/src/lib.rs keyset-graphql/src/lib.rs migration/src/lib.rs \
+RUN touch src/main.rs src/lib.rs entity/src/lib.rs keyset/src/lib.rs keyset-graphql/src/lib.rs migration/src/lib.rs \
     && cargo build --release --locked --bin bookends \
     && mkdir /data
 

@@ -55,10 +55,10 @@ audits url="http://127.0.0.1:8000":
     npm --prefix tests/http ci --no-audit --no-fund
     BOOKENDS_URL={{url}} npm --prefix tests/http test
 
-# build GraphiQL, for the server to embed (needs npm)
+# build the bundle of GraphiQL that the server embeds (needs npm)
 web:
-    npm --prefix web ci --no-audit --no-fund
-    npm --prefix web run build
+    npm --prefix web/graphiql ci --no-audit --no-fund
+    npm --prefix web/graphiql run build
 
 # test the page of a running server, at the URL that it prints, in Chromium (needs npm)
 browser url:

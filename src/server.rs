@@ -1,4 +1,5 @@
-//! HTTP: GraphiQL at `/`, a demo at `/shelf`, the API at `/graphql`, also as a [WebSocket](websocket); `/health`, `/ready` and `/metrics`.
+//! HTTP: GraphiQL at `/`, a demo at `/shelf`, the API at `/graphql`, also as a [WebSocket](websocket), its schema at
+//! `/schema.graphql`; `/health`, `/ready` and `/metrics`.
 //!
 //! Where `LISTEN_ADMIN` is set, the last three have a listener and a thread of their own ([`Admin`]).
 //!
@@ -33,6 +34,7 @@ pub mod page;
 mod probes;
 mod request;
 mod response;
+mod schema;
 mod serve;
 mod service;
 mod shelf;
@@ -65,7 +67,8 @@ impl Server {
     pub fn new(api: Api, access: Access, bounds: Bounds) -> Self {
         let capacity = Self::capacity(&api, &bounds);
         let probed = Probed { api: api.clone(), capacity: capacity.clone(), runtime: None };
-        Self::of_api(api, access, page().merge(probes::routes(probed)), bounds, capacity)
+        let others = page(&api).merge(probes::routes(probed));
+        Self::of_api(api, access, others, bounds, capacity)
     }
 
     /// A server of this API with its page, and another one of its probes. It is for a runtime of its own.
@@ -82,7 +85,8 @@ impl Server {
             ..bounds.clone()
         };
         let admin = Self::with_routes(probes::routes(probed), soon, &metrics);
-        (Self::of_api(api, access, page(), bounds, capacity), admin)
+        let others = page(&api);
+        (Self::of_api(api, access, others, bounds, capacity), admin)
     }
 
     fn capacity(api: &Api, bounds: &Bounds) -> Capacity {
@@ -119,6 +123,8 @@ impl Server {
     }
 }
 
-fn page() -> Router {
-    page::routes::<page::Built>().merge(shelf::routes())
+/// What a browser opens.
+fn page(api: &Api) -> Router {
+    let pages = page::routes::<page::GraphiQL>().merge(shelf::routes());
+    if let Some(sdl) = api.sdl() { pages.merge(schema::routes(sdl)) } else { pages }
 }

@@ -23,6 +23,7 @@ mod node;
 mod node_type;
 
 mod decimal;
+mod guide;
 mod list;
 mod offered;
 mod search;
@@ -35,6 +36,7 @@ pub(crate) use offered::{Offered, offered};
 
 use book::Book;
 use decimal::Decimal;
+use guide::Guided;
 use mutation::Mutation;
 use order::BookOrder;
 use query::Query;
@@ -46,7 +48,7 @@ use crate::db::Db;
 use crate::events::Events;
 use crate::request::{self, Parts, Prices, Scalar, Tables, Trusted, TrustedError, Validator};
 
-type Schema = async_graphql::Schema<Query, Mutation, Subscription>;
+type Schema = Guided<async_graphql::Schema<Query, Mutation, Subscription>>;
 
 /// The custom scalars, and the values that they accept.
 const SCALARS: &[Scalar] = &[
@@ -56,11 +58,17 @@ const SCALARS: &[Scalar] = &[
 
 /// The schema as text, as `schema.graphql` holds it.
 pub fn sdl() -> String {
+    guide::describe(&definitions())
+}
+
+/// The schema as text, without its description, which the parser of the library does not accept.
+fn definitions() -> String {
     let options = SDLExportOptions::new()
         .sorted_fields()
         .sorted_arguments()
         .sorted_enum_items()
-        .prefer_single_line_descriptions();
+        .prefer_single_line_descriptions()
+        .include_specified_by();
     builder().finish().sdl_with_options(options)
 }
 
@@ -70,7 +78,7 @@ fn builder() -> async_graphql::SchemaBuilder<Query, Mutation, Subscription> {
 
 /// Reads documents for the schema, within these limits.
 pub fn validator(limits: Limits) -> Validator {
-    Validator::new(&sdl(), SCALARS, limits)
+    Validator::new(&definitions(), SCALARS, limits)
 }
 
 /// The prices of the fields of the schema, over these tables.
@@ -103,7 +111,7 @@ fn requests(db: &Db, events: &Events, limits: Limits, trusted: Trusted) -> reque
     let validator = validator(limits);
     request::Api::new(Parts {
         // The documents that it executes are valid.
-        schema: schema.validation_mode(ValidationMode::Fast).finish(),
+        schema: Guided(schema.validation_mode(ValidationMode::Fast).finish()),
         prices: prices(&validator, tables(db)),
         validator,
         trusted,

@@ -28,6 +28,7 @@ pub struct Api<E> {
     schema: E,
     checks: Checks,
     limits: Limits,
+    may_introspect: bool,
     reader: Reader,
     snapshot: Snapshot,
     metrics: Metrics,
@@ -60,8 +61,14 @@ impl<E: Executor> Api<E> {
     /// Puts the checks before a schema.
     pub fn new(parts: Parts<E>) -> Self {
         let Parts { schema, validator, prices, trusted, limits, reader, snapshot, metrics } = parts;
+        let may_introspect = limits.introspection && !trusted.is_required;
         let checks = Checks::new(validator, prices, trusted, limits);
-        Self { schema, checks, limits, reader, snapshot, metrics }
+        Self { schema, checks, limits, may_introspect, reader, snapshot, metrics }
+    }
+
+    /// Whether clients may send documents that introspect the schema.
+    pub fn may_introspect(&self) -> bool {
+        self.may_introspect
     }
 
     /// Executes a query or a mutation.

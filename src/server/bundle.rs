@@ -25,7 +25,7 @@ pub fn routes<Files: RustEmbed + 'static>(path: &str, policy: &'static str) -> R
         .route(&assets, get(asset))
 }
 
-/// The page of a bundle.
+/// The page of a bundle, without a route.
 pub fn page<Files: RustEmbed>(policy: &'static str, request: &HeaderMap) -> Response {
     let Some(file) = Files::get("index.html") else { return StatusCode::NOT_FOUND.into_response() };
     let headers = [(CONTENT_TYPE, "text/html; charset=utf-8"), (CACHE_CONTROL, "no-cache")];

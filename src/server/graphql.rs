@@ -18,8 +18,9 @@ use keyset_graphql::json::Verbatim;
 use super::access::{Access, challenge};
 use super::capacity::Capacity;
 use super::event_stream;
-use super::media::{Media, is_json, is_uncompressed};
+use super::media::{Media, is_json, is_uncompressed, prefers_page};
 use super::observe::REQUEST_ID;
+use super::page;
 use super::request;
 use super::response::{reject, respond, unless_known};
 use super::timing;
@@ -93,11 +94,12 @@ async fn post(Endpoint { api, access }: &Endpoint, Received { head, body, media,
     response
 }
 
-/// A WebSocket, or a query in the parameters of the URL. A mutation is rejected: following a link must not change data.
+/// A WebSocket, a query in the parameters of the URL, or the page where a browser opens the URL without one. A mutation is rejected: following a link must not change data.
 async fn get(endpoint: &Endpoint, Received { mut head, media, permit, capacity, .. }: Received) -> Response {
     match WebSocketUpgrade::from_request_parts(&mut head, &()).await {
         Ok(upgrade) => open_websocket(endpoint, capacity, head.headers, upgrade),
         Err(rejection) if is_websocket(&head.headers) => bad_handshake(&rejection),
+        Err(_) if !request::is_in(&head.uri) && prefers_page(&head.headers) => page::in_place_of_api(&head.headers),
         // An offer of another protocol can be ignored (RFC 9110, section 7.8).
         Err(_) => {
             let response = negotiated(media, async {

@@ -2,7 +2,7 @@
 
 use axum::http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue};
-use mediatype::names::{_STAR, APPLICATION, CHARSET, JSON, TEXT};
+use mediatype::names::{_STAR, APPLICATION, CHARSET, HTML, JSON, TEXT};
 use mediatype::{MediaType, MediaTypeList, Name, ReadParams};
 
 /// The media type of a response.
@@ -66,6 +66,14 @@ pub fn prefers_events(headers: &HeaderMap) -> bool {
     };
     let is_named = events.precision == Precision::Exact && events.quality > 0.0;
     is_named && ![Media::Json, Media::GraphQL].into_iter().any(is_beaten)
+}
+
+/// Whether the client prefers a page over both media types: a browser does that opens a URL.
+pub fn prefers_page(headers: &HeaderMap) -> bool {
+    let ranges = ranges(headers);
+    let page = Preference::of(|range| precision(range, TEXT, range.subty == HTML), &ranges);
+    let is_less = |media: Media| Preference::of(|range| media.precision(range), &ranges).quality < page.quality;
+    page.precision == Precision::Exact && [Media::Json, Media::GraphQL].into_iter().all(is_less)
 }
 
 /// What the client accepts.
@@ -205,6 +213,32 @@ mod tests {
             assert!(!prefers(accept), "{accept}");
         }
         assert!(!prefers_events(&HeaderMap::new()));
+    }
+
+    #[test]
+    fn a_browser_that_opens_a_url_prefers_a_page() {
+        let prefers_page = |accept: &str| prefers_page(&HeaderMap::from_iter([(ACCEPT, accept.parse().unwrap())]));
+        for accept in [
+            "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8",
+            "text/html",
+            "application/json;q=0.9, Text/HTML;charset=utf-8",
+            "application/json;q=0, text/html;q=0.1",
+        ] {
+            assert!(prefers_page(accept), "{accept}");
+        }
+        for accept in [
+            "",
+            "*/*",
+            "text/*",
+            "text/html, application/json",
+            "text/html, */*",
+            "text/html;q=0",
+            "text/html;q=0.5, application/graphql-response+json;q=0.6",
+            "application/json",
+        ] {
+            assert!(!prefers_page(accept), "{accept}");
+        }
+        assert!(!super::prefers_page(&HeaderMap::new()));
     }
 
     #[test]

@@ -67,6 +67,13 @@ fn read(body: Bytes) -> Result<Request, ServerError> {
     }
 }
 
+/// Whether the parameters of a URL say what to execute.
+pub fn is_in(url: &Uri) -> bool {
+    Query::<UrlParameters>::try_from_uri(url).map_or(true, |Query(it)| {
+        [it.query, it.document_id, it.doc_id, it.id, it.extensions].iter().any(Option::is_some)
+    })
+}
+
 /// The request in the parameters of a URL.
 ///
 /// # Errors

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_graphql::futures_util::stream::BoxStream;
 use async_graphql::{BatchRequest, BatchResponse, Data, Executor, Request, Response};
 
-use super::{Schema, requests};
+use super::{Schema, requests, sdl};
 use crate::config::Limits;
 use crate::db::Db;
 use crate::events::Events;
@@ -39,6 +39,11 @@ impl Api {
     /// The database.
     pub fn db(&self) -> &Db {
         &self.db
+    }
+
+    /// The schema as text, if clients may read it.
+    pub fn sdl(&self) -> Option<String> {
+        self.requests.may_introspect().then(sdl)
     }
 
     /// Executes a query or a mutation.

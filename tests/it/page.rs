@@ -1,4 +1,4 @@
-//! The page at `/`: what a browser is told about it, with a bundle and without one, and the queries that it opens with.
+//! The page at `/`: what a browser is told about it, and the queries that it opens with.
 
 use std::path::Path;
 
@@ -16,11 +16,6 @@ use crate::shop::{SMALL, Shop};
 #[derive(RustEmbed)]
 #[folder = "tests/it/page"]
 struct Bundle;
-
-#[derive(RustEmbed)]
-#[folder = "tests/it/page/nothing"]
-#[allow_missing = true]
-struct Nothing;
 
 struct Answer {
     status: StatusCode,
@@ -47,32 +42,7 @@ async fn get(router: Router, path: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn without_a_bundle_the_page_is_a_form_with_the_first_query() {
-    let answer = get(routes::<Nothing>(), "/").await;
-    assert_eq!((answer.status, answer.header(CONTENT_TYPE)), (StatusCode::OK, "text/html; charset=utf-8"));
-    assert_eq!(answer.header(CACHE_CONTROL), "no-cache");
-    let page = String::from_utf8(answer.body).unwrap();
-    assert!(page.contains("<textarea") && page.contains(FIRST_QUERY) && !page.contains("{{"), "{page}");
-    assert!(page.contains("npm --prefix web run build"), "it says how to build the other one: {page}");
-}
-
-#[tokio::test]
-async fn what_the_form_needs_is_there() {
-    let page = String::from_utf8(get(routes::<Nothing>(), "/").await.body).unwrap();
-    let script = String::from_utf8(get(routes::<Nothing>(), "/plain.js").await.body).unwrap();
-    for (named, path, content_type) in [
-        (&page, "plain.css", "text/css; charset=utf-8"),
-        (&page, "plain.js", "text/javascript; charset=utf-8"),
-        (&script, "./token.js", "text/javascript; charset=utf-8"),
-    ] {
-        assert!(named.contains(&format!("\"{path}\"")), "{named}");
-        let answer = get(routes::<Nothing>(), &format!("/{}", path.trim_start_matches("./"))).await;
-        assert_eq!((answer.status, answer.header(CONTENT_TYPE)), (StatusCode::OK, content_type));
-    }
-}
-
-#[tokio::test]
-async fn a_bundle_takes_the_place_of_the_form() {
+async fn the_page_of_a_bundle_is_asked_for_again() {
     let answer = get(routes::<Bundle>(), "/").await;
     assert_eq!((answer.status, answer.header(CONTENT_TYPE)), (StatusCode::OK, "text/html; charset=utf-8"));
     assert_eq!(answer.header(CACHE_CONTROL), "no-cache", "it names the assets of the newest bundle");
@@ -80,12 +50,8 @@ async fn a_bundle_takes_the_place_of_the_form() {
 }
 
 #[tokio::test]
-async fn neither_page_may_load_run_or_frame_anything_from_elsewhere() {
-    let policies = [
-        get(routes::<Nothing>(), "/").await,
-        get(routes::<Bundle>(), "/").await,
-        get(routes::<Bundle>(), SCRIPT).await,
-    ];
+async fn the_page_may_not_load_run_or_frame_anything_from_elsewhere() {
+    let policies = [get(routes::<Bundle>(), "/").await, get(routes::<Bundle>(), SCRIPT).await];
     for answer in policies {
         let policy = answer.header(HeaderName::from_static("content-security-policy"));
         for directive in ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"] {
@@ -145,12 +111,11 @@ async fn nothing_but_the_bundle_is_there() {
         let status = get(routes::<Bundle>(), path).await.status;
         assert!(status == StatusCode::NOT_FOUND || status == StatusCode::BAD_REQUEST, "{path}: {status}");
     }
-    assert_eq!(get(routes::<Nothing>(), SCRIPT).await.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]
 async fn the_page_is_read_and_nothing_else() {
-    for path in ["/", SCRIPT, "/plain.js"] {
+    for path in ["/", SCRIPT] {
         let length = get(routes::<Bundle>(), path).await.body.len();
         let head = send(routes::<Bundle>(), Request::head(path).body(Body::empty()).unwrap()).await;
         assert_eq!((head.status, head.body.len()), (StatusCode::OK, 0), "{path}");

@@ -1,12 +1,12 @@
 // What the page opens with. The server's tests run the same files, all but the subscription.
-import books from "../queries/books.graphql?raw";
-import nextRatings from "../queries/next_ratings.graphql?raw";
-import nextRatingsVariables from "../queries/next_ratings.json?raw";
-import rateBook from "../queries/rate_book.graphql?raw";
-import ratingAdded from "../queries/rating_added.graphql?raw";
-import ratings from "../queries/ratings.graphql?raw";
-import search from "../queries/search.graphql?raw";
-import { token } from "../plain/token.js";
+import books from "../../queries/books.graphql?raw";
+import nextRatings from "../../queries/next_ratings.graphql?raw";
+import nextRatingsVariables from "../../queries/next_ratings.json?raw";
+import rateBook from "../../queries/rate_book.graphql?raw";
+import ratingAdded from "../../queries/rating_added.graphql?raw";
+import ratings from "../../queries/ratings.graphql?raw";
+import search from "../../queries/search.graphql?raw";
+import { token } from "./token.js";
 
 // The editor takes comments in JSON, and so does what reads it.
 const withoutToken = `{
@@ -15,6 +15,9 @@ const withoutToken = `{
 }`;
 
 export const headers = token ? JSON.stringify({ Authorization: `Bearer ${token}` }, null, 2) : withoutToken;
+
+/** What the subscription of the last tab hears of. */
+export const mutation = rateBook;
 
 export const tabs = [
   { query: ratings },

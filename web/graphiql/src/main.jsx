@@ -1,6 +1,9 @@
-import "graphiql/setup-workers/vite";
-import "graphiql/style.css";
+import "./workers.js";
+import "@graphiql/react/style.css";
+import "graphiql/graphiql.css";
+import "@graphiql/plugin-doc-explorer/style.css";
 import "@graphiql/plugin-explorer/style.css";
+import "@graphiql/plugin-history/style.css";
 import "./page.css";
 
 import { explorerPlugin } from "@graphiql/plugin-explorer";
@@ -8,6 +11,8 @@ import { createGraphiQLFetcher } from "@graphiql/toolkit";
 import { GraphiQL, HISTORY_PLUGIN } from "graphiql";
 import { createRoot } from "react-dom/client";
 
+import { FirstResult } from "./first-result.jsx";
+import { Listener } from "./listener.jsx";
 import { storage } from "./storage.js";
 import { headers, tabs } from "./tabs.js";
 
@@ -25,6 +30,9 @@ const fetcher = createGraphiQLFetcher({
 
 const plugins = [HISTORY_PLUGIN, explorerPlugin()];
 
+// Where the panes are stacked, the variables leave their place to the query.
+const isNarrow = matchMedia("(max-width: 800px)").matches;
+
 createRoot(document.getElementById("graphiql")).render(
   <GraphiQL
     fetcher={fetcher}
@@ -32,9 +40,18 @@ createRoot(document.getElementById("graphiql")).render(
     defaultTabs={tabs}
     defaultHeaders={headers}
     shouldPersistHeaders={false}
+    schemaDescription
     storage={storage}
-    defaultEditorToolsVisibility="variables"
+    defaultEditorToolsVisibility={isNarrow ? false : "variables"}
   >
-    <GraphiQL.Logo>Bookends</GraphiQL.Logo>
+    <GraphiQL.Logo>{null}</GraphiQL.Logo>
+    <GraphiQL.Footer>
+      <Listener fetcher={fetcher} />
+    </GraphiQL.Footer>
+    <FirstResult />
   </GraphiQL>,
 );
+
+document.getElementById("docs").addEventListener("click", () => {
+  document.querySelector('[aria-label$="Documentation Explorer"]')?.click();
+});
