@@ -59,6 +59,7 @@ mod requests;
 mod schema;
 mod search;
 mod seed;
+mod shelf;
 mod snapshot;
 mod sockets;
 mod statements;

@@ -21,7 +21,9 @@ export function Feed({ list, state, marked, onPage, onRate, onLink, onEnd, onHom
   const height = useRowHeight();
   const [base, setBase] = useState(0);
   const [active, setActive] = useState(0);
-  const focuses = useRef(false);
+  /** The row that will have the focus. */
+  const focuses = useRef();
+  const focusesTarget = useRef(false);
   const count = opened ? Math.min(extent - base, STRETCH) : SIZE;
   const rows = useVirtualizer({
     count,
@@ -49,14 +51,24 @@ export function Feed({ list, state, marked, onPage, onRate, onLink, onEnd, onHom
     if (target.stamp === 0) return;
     const { index } = target;
     setActive(index);
+    focuses.current = focusesTarget.current ? index : undefined;
+    focusesTarget.current = false;
     if (index < base + MARGIN || index >= base + STRETCH - MARGIN) setBase(stretchOf(index, extent));
     setAimed(target);
   }, [target]); // eslint-disable-line
   useLayoutEffect(() => {
     if (!aimed) return;
-    const align = aimed.align ?? (aimed.id ? "center" : "start");
-    rows.scrollToIndex(Math.max(0, aimed.index - base), { align });
+    scrollTo(aimed.index, aimed.align ?? (aimed.id ? "center" : "start"));
   }, [aimed]); // eslint-disable-line
+
+  /** Brings a row into view. All rows have the same height, so nothing needs to be measured on the way. */
+  function scrollTo(index, align) {
+    const { scrollTop, clientHeight } = scroller.current;
+    const top = (index - base) * height;
+    const end = top + height - clientHeight;
+    const nearest = Math.max(end, Math.min(top, scrollTop));
+    scroller.current.scrollTop = { start: top, center: (top + end) / 2, end, nearest }[align];
+  }
 
   const view = useCallback(() => {
     const { scrollTop, clientHeight } = scroller.current;
@@ -81,19 +93,18 @@ export function Feed({ list, state, marked, onPage, onRate, onLink, onEnd, onHom
 
   // The row that was gone to by keys has the focus once it is there.
   useEffect(() => {
-    if (!focuses.current) return;
-    const row = scroller.current.querySelector(`[data-index="${active}"]`);
+    if (focuses.current === undefined) return;
+    const row = scroller.current.querySelector(`[data-index="${focuses.current}"]`);
     if (!row) return;
-    focuses.current = false;
+    focuses.current = undefined;
     row.focus({ preventScroll: true });
   });
 
   function go(index) {
     const to = Math.max(0, Math.min(extent - 1, index));
-    focuses.current = true;
+    focuses.current = to;
     setActive(to);
-    if (to < base || to >= base + count) list.openPage(Math.floor(to / SIZE) + 1);
-    else rows.scrollToIndex(to - base, { align: "auto" });
+    scrollTo(to, "nearest");
   }
 
   function onKeyDown(event) {
@@ -101,7 +112,7 @@ export function Feed({ list, state, marked, onPage, onRate, onLink, onEnd, onHom
     const { key } = event;
     if (key in STEPS) go(active + STEPS[key]);
     else if (key === "Home" || key === "End") {
-      focuses.current = true;
+      focusesTarget.current = true;
       if (key === "Home") onHome();
       else onEnd();
     } else if (key === "Enter") event.target.querySelector("button")?.click();

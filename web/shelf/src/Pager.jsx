@@ -34,8 +34,8 @@ export function Pager({ page, state, onPage, onLast }) {
           it === null ? (
             <li key={index} className="gap" aria-hidden="true">…</li>
           ) : (
-            <li key={index} className={it === 1 || it === last ? undefined : "near"}>
-              <button type="button" className="quiet" aria-current={it === page ? "page" : undefined} onClick={() => onPage(it)} aria-label={`Page ${it}`}>
+            <li key={index}>
+              <button type="button" className="quiet" aria-current={it === page ? "page" : undefined} onClick={() => onPage(it)} aria-label={`Page ${number.format(it)}`}>
                 {number.format(it)}
               </button>
             </li>

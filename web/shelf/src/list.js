@@ -290,7 +290,10 @@ export class List {
       this.#note(page, start, way);
       if (then.place) this.#look(then.place, signal);
       const target = "target" in then ? then.target : { index: aimed };
-      if (target) this.#target = { ...target, stamp: this.#target.stamp + 1 };
+      if (target) {
+        this.#target = { ...target, stamp: this.#target.stamp + 1 };
+        this.#view = { first: target.index, last: target.index + SIZE };
+      }
       this.#settle();
       this.#changed();
       this.show(this.#view.first, this.#view.last);
