@@ -316,6 +316,9 @@ async fn the_program_reads_the_file_before_it_starts() {
     assert!(answer.body.contains("INTROSPECTION_DISABLED"), "{}", answer.body);
 }
 
+/// An API, the parameters of a request, and one of its headers.
+type Asked<'a> = (&'a Api, &'a [(&'a str, &'a str)], (&'a str, &'a str));
+
 /// Only successful queries for trusted documents, by GET, where the server is told for how long.
 #[tokio::test]
 async fn caches_may_keep_responses_to_trusted_documents() {
@@ -351,7 +354,6 @@ async fn caches_may_keep_responses_to_trusted_documents() {
     let (status, ..) = ask(&api, &all, ("If-None-Match", &etag)).await;
     assert_eq!(status, StatusCode::OK);
 
-    type Asked<'a> = (&'a Api, &'a [(&'a str, &'a str)], (&'a str, &'a str));
     let never: [Asked<'_>; 5] = [
         (&api, &[("documentId", MD5)], none),
         (&api, &[("query", "{ __typename }")], none),

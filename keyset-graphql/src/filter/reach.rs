@@ -59,9 +59,10 @@ impl Reach {
         Self::beside(rows.saturating_add(self.beside))
     }
 
-    /// The number of rows that an index finds in a table of this many; `None` if no index serves the condition.
+    /// The number of rows that an index finds in a table of this many; `None` if no index serves the condition, or if rows of
+    /// other tables decide which of them match.
     pub fn finds(self, table: u64) -> Option<u64> {
-        (self.rows < u64::MAX).then(|| self.rows.min(table))
+        (self.rows < u64::MAX && self.beside == 0).then(|| self.rows.min(table))
     }
 
     /// The number of rows that a statement reads at most in a table of this many rows.
@@ -81,6 +82,14 @@ mod tests {
         let both = Reach::found(10).and(Reach::found(300)).and(Reach::beside(2));
         assert_eq!(both.reads(TABLE), 30);
         assert_eq!(Reach::ALL.reads(TABLE), TABLE);
+    }
+
+    #[test]
+    fn only_an_index_tells_how_many_rows_match() {
+        assert_eq!(Reach::found(10).and(Reach::found(2 * TABLE)).finds(TABLE), Some(10));
+        assert_eq!(Reach::found(2 * TABLE).finds(TABLE), Some(TABLE));
+        assert_eq!(Reach::ALL.finds(TABLE), None);
+        assert_eq!(Reach::found(10).and(Reach::beside(1)).finds(TABLE), None);
     }
 
     #[test]
