@@ -242,6 +242,36 @@ test("keys move the focus, by rows and by pages", () =>
     assert.deepEqual({ posinset, setsize }, { posinset: "1", setsize: "20000" });
   }));
 
+test("End and Home go to the ends of the list, however they follow one another", () =>
+  open(async (page) => {
+    await loaded(page);
+    await row(page, 0).focus();
+    const focused = (index) => page.locator(`article[data-id][data-index="${index}"]:focus`).waitFor();
+    const [first] = await newest(1);
+    const reach = async (index) => {
+      await focused(index);
+      assert(await row(page, index).evaluate((it) => {
+        const [{ top, bottom }, frame] = [it.getBoundingClientRect(), it.closest(".scroller").getBoundingClientRect()];
+        return top >= frame.top - 1 && bottom <= frame.bottom + 1;
+      }), `row ${index} is in view`);
+      // Nothing of what was asked for before moves the view later on.
+      await page.waitForFunction((at) => location.search === at, index === 0 ? "" : "?page=2000");
+      await focused(index);
+    };
+    for (let time = 0; time < 3; time += 1) {
+      await page.keyboard.press("End");
+      await reach(19_999);
+      await page.keyboard.press("Home");
+      await reach(0);
+      assert.equal(await row(page, 0).getAttribute("data-id"), first);
+    }
+    for (const keys of [["End", "Home"], ["End", "Home", "End"], ["End", "Home", "End", "Home"]]) {
+      // The end is still loading when the next key is pressed.
+      for (const key of keys) await page.keyboard.press(key);
+      await reach(keys.at(-1) === "End" ? 19_999 : 0);
+    }
+  }));
+
 const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
 for (const colorScheme of ["light", "dark"]) {

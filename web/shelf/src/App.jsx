@@ -9,10 +9,12 @@ import { Rate } from "./Rate.jsx";
 import { number } from "./Row.jsx";
 import { Tools } from "./Tools.jsx";
 import { listOf, read, write } from "./address.js";
-import { useSettled } from "./hooks.js";
 import { List } from "./list.js";
 import { useLive } from "./live.js";
 import { SIZE } from "./pages.js";
+
+/** How long a page is in view before the URL and the screen reader learn of it, in milliseconds. */
+const REST = 250;
 
 const same = (a, b) => JSON.stringify(listOf(a)) === JSON.stringify(listOf(b));
 
@@ -61,16 +63,16 @@ export function App() {
 
   // Scrolling moves the page number in the URL, without a step in the history.
   const onView = useCallback((first) => setPage(Math.floor(first / SIZE) + 1), []);
-  const settled = useSettled(page, 250);
   useEffect(() => {
-    if (!state.opened || shown.current.rating) return;
-    if ((shown.current.page ?? 1) === settled) return;
-    shown.current = { ...shown.current, page: settled };
-    history.replaceState(null, "", write(shown.current));
-  }, [settled, state.opened]);
-  useEffect(() => {
-    if (state.opened) setSaid(`Page ${number.format(settled)}`);
-  }, [settled, state.opened]);
+    if (!state.opened) return undefined;
+    const timer = setTimeout(() => {
+      setSaid(`Page ${number.format(page)}`);
+      if (shown.current.rating || (shown.current.page ?? 1) === page) return;
+      shown.current = { ...shown.current, page };
+      history.replaceState(null, "", write(shown.current));
+    }, REST);
+    return () => clearTimeout(timer);
+  }, [page, state.opened]);
 
   const insert = useCallback((edge, previous) => {
     const index = list.insert(edge, previous);

@@ -30,7 +30,7 @@ export function Feed({ list, state, marked, onPage, onRate, onLink, onEnd, onHom
     getScrollElement: () => scroller.current,
     estimateSize: () => height,
     overscan: 4,
-    getItemKey: (row) => base + row,
+    getItemKey: useCallback((row) => base + row, [base]),
   });
 
   useLayoutEffect(() => rows.measure(), [rows, height]);
@@ -45,21 +45,20 @@ export function Feed({ list, state, marked, onPage, onRate, onLink, onEnd, onHom
     setActive((index) => Math.max(0, index + moved));
   }, [shift, height]);
 
-  // Where the list was opened, or the reader asked to go.
-  const [aimed, setAimed] = useState();
+  // Where the list was opened, or the reader asked to go: the stretch first, which the position depends on.
+  const [aimed, setAimed] = useState(target);
+  if (aimed !== target) {
+    const { index } = target;
+    setAimed(target);
+    setActive(index);
+    if (index < base + MARGIN || index >= base + STRETCH - MARGIN) setBase(stretchOf(index, extent));
+  }
   useLayoutEffect(() => {
     if (target.stamp === 0) return;
-    const { index } = target;
-    setActive(index);
-    focuses.current = focusesTarget.current ? index : undefined;
+    focuses.current = focusesTarget.current ? target.index : undefined;
     focusesTarget.current = false;
-    if (index < base + MARGIN || index >= base + STRETCH - MARGIN) setBase(stretchOf(index, extent));
-    setAimed(target);
+    scrollTo(target.index, target.align ?? (target.id ? "center" : "start"));
   }, [target]); // eslint-disable-line
-  useLayoutEffect(() => {
-    if (!aimed) return;
-    scrollTo(aimed.index, aimed.align ?? (aimed.id ? "center" : "start"));
-  }, [aimed]); // eslint-disable-line
 
   /** Brings a row into view. All rows have the same height, so nothing needs to be measured on the way. */
   function scrollTo(index, align) {

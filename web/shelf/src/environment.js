@@ -2,7 +2,7 @@
 import { createClient } from "graphql-ws";
 import { Environment, Network, Observable, RecordSource, Store } from "relay-runtime";
 
-import { token } from "../../plain/token.js";
+import { token } from "../../graphiql/src/token.js";
 import { Failure } from "./failure.js";
 
 // Beside the page, wherever a proxy has put it; `ws:` goes with `http:`, `wss:` with `https:`.

@@ -1,5 +1,5 @@
 // What the components have in common.
-import { useEffect, useState, useSyncExternalStore } from "react";
+import { useSyncExternalStore } from "react";
 
 const narrow = matchMedia("(max-width: 640px)");
 const subscribe = (listener) => {
@@ -14,14 +14,4 @@ export function useRowHeight() {
   const isNarrow = useNarrow();
   const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
   return Math.round(rem * (isNarrow ? 5.5 : 4.75));
-}
-
-/** A value that follows another one when that has not changed for a while. */
-export function useSettled(value, pause) {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), pause);
-    return () => clearTimeout(timer);
-  }, [value, pause]);
-  return settled;
 }

@@ -1,18 +1,15 @@
-// The list as the page shows it: a window of pages that follow one another, and where it stands in the whole list.
-//
-// Pages far from view are released, and read again by the cursor of their neighbour. So neither the rows that were seen nor
-// their number cost memory.
+// The list as the page shows it: one window at a time, read on where the reader looks.
 import { isFiltered } from "./address.js";
-import { COUNT, CURSORS, PAGE, POSITION } from "./documents.js";
-import { isBefore } from "./order.js";
-import { SIZE, ask, open } from "./pages.js";
+import { SIZE, open } from "./pages.js";
+import { around, count, cursors, has } from "./queries.js";
+import { Retry } from "./retry.js";
+import { Window } from "./window.js";
 
-/** How many rows beyond the view are read ahead, and how many are kept. */
+/** How many rows beyond the view are read ahead. */
 const AHEAD = 2 * SIZE;
-const KEPT = 6 * SIZE;
 
-/** The pauses before another attempt, in milliseconds. */
-const PAUSES = [500, 1000, 2000, 4000];
+/** How long the scroll bar rests before the page at which it stands is read, in milliseconds. */
+const REST = 120;
 
 /** How many costs are shown. */
 const COSTS = 8;
@@ -22,26 +19,25 @@ const SEEN = 200;
 
 export class List {
   #list;
-  #pages = [];
-  #start = 0;
-  #reach = 0;
+  #window = new Window();
+  #opened = false;
+  /** The window that will replace this one. */
+  #next;
   #view = { first: 0, last: SIZE };
+  /** By how many rows the positions have moved since the list was opened. */
   #shift = 0;
   #target = { index: 0, stamp: 0 };
   #total;
-  #costs = [];
-  #costId = 0;
   /** Where pages begin, by their numbers. */
   #cursors = new Map();
+  #costs = [];
+  #costId = 0;
   #problem;
-  #failures = 0;
-  #retry;
-  #opened = false;
-  #jump;
-  #loading = new Set();
-  #abort = new AbortController();
+  #retry = new Retry();
+  #rest;
   #seen = new Set();
   #added = 0;
+  #closed = new AbortController();
   #listeners = new Set();
   #snapshot;
 
@@ -64,36 +60,24 @@ export class List {
   /** Stops all requests, and releases everything. */
   close() {
     this.#stop();
-    this.#release();
+    this.#window.close();
+    this.#closed.abort();
   }
 
   /** Opens the page with this number: by its cursor if that is known, else by skipping keys. */
   openPage(number) {
     const start = (number - 1) * SIZE;
-    if (this.#opened && start >= this.#start && start < this.#end) {
-      this.#aim(start);
+    if (this.#opened && start >= this.#window.start && start < this.#window.end) {
+      this.#aim({ index: start });
       return;
     }
+    const target = { index: start };
     const cursor = number === 1 ? "" : this.#cursors.get(number);
-    const place = cursor === undefined ? { first: SIZE, offset: start } : { first: SIZE, after: cursor || undefined };
     this.#open(async (signal) => {
-      const page = await this.#page(place, signal);
-      const way = cursor === undefined ? { kind: "number", skipped: start } : { kind: "cursor" };
-      return { page, start, way, place };
-    }, start);
-  }
-
-  /** Looks up the cursors of the pages around this place. Of a filtered list they would cost too much. */
-  async #look(place, signal) {
-    if (this.isFiltered) return;
-    try {
-      const { pageCursors } = (await ask(CURSORS, { ...place, orderBy: this.#list.orderBy }, signal)).data.ratings;
-      if (signal.aborted) return;
-      const known = [...pageCursors.around, pageCursors.last].filter((page) => page?.page);
-      this.#cursors = new Map(known.map(({ page, cursor }) => [page, cursor]));
-    } catch {
-      // Without them, pages are opened by their numbers.
-    }
+      if (cursor === undefined) return { target, place: { first: SIZE, offset: start }, ...(await this.#skip(start, signal)) };
+      const place = { first: SIZE, after: cursor || undefined };
+      return { target, place, page: await this.#page(place, signal), start, way: { kind: "cursor" } };
+    });
   }
 
   /** Opens the page in which this rating stands. */
@@ -104,81 +88,60 @@ export class List {
     });
   }
 
-  /** Opens the last page. Its rows are found from the end; their numbers need an exact count. */
+  /** Opens the last page. */
   openLast() {
-    if (this.#opened && !this.#hasNext) {
-      this.#aim(this.#end - 1, "end");
-      return;
-    }
-    this.#open(async (signal) => {
-      const page = await this.#page({ last: SIZE, counted: true }, signal);
-      const total = page.connection.totalCount;
-      this.#total = { value: total, relation: "EXACT" };
-      const start = Math.max(0, total - page.edges.length);
-      return { page, start, way: { kind: "end" }, target: { index: Math.max(0, total - 1), align: "end" } };
-    });
+    if (this.#opened && !this.#window.hasNext) this.#aim({ index: Math.max(0, this.#window.end - 1), align: "end" });
+    else this.#open((signal) => this.#last(signal));
   }
 
   /** Reads the list again where it is in view, after events may have been missed. */
   refresh() {
     this.count();
     const { first } = this.#view;
-    const id = this.#edgeAt(first)?.node.id;
-    if (!id) return;
+    const id = this.#window.edges[first - this.#window.start]?.node.id;
+    // What is being opened is new anyway.
+    if (!id || this.#next) return;
     this.#open(async (signal) => {
       try {
         const { page, start, index } = await this.#around(id, signal);
-        return { page, start, way: { kind: "around" }, target: undefined, shift: index - first };
+        return { page, start, way: { kind: "around" }, shift: index - first };
       } catch (error) {
         if (error.code !== "NOT_FOUND") throw error;
-        const page = await this.#page({ first: SIZE, offset: first }, signal);
-        return { page, start: first, way: { kind: "number", skipped: first }, target: undefined };
+        return this.#skip(first, signal);
       }
     });
   }
 
   /** Counts the list: exactly where that costs nothing, or where it is asked for. */
   async count(exactly = false) {
-    const { where, search } = this.#list;
-    const signal = this.#abort.signal;
     try {
-      const { ratings } = (await ask(COUNT, { where, search, exactly }, signal)).data;
-      if (signal.aborted) return;
-      this.#total = ratings.approximateCount ?? { value: ratings.totalCount, relation: "EXACT" };
+      this.#total = await count(this.#list, exactly, this.#closed.signal);
+      this.#changed();
     } catch (error) {
-      if (!exactly || signal.aborted) return;
-      this.#problem = { error, retry: () => this.count(true) };
+      if (exactly) this.#failed(error, () => this.count(true));
     }
-    this.#changed();
   }
 
   /** Whether the list, with its filters, has this rating. */
-  async has(id) {
-    const { where, search, orderBy } = this.#list;
-    const only = { orderBy, search, where: { and: [where ?? {}, { id: { eq: id } }] } };
-    const { edges } = (await ask(PAGE, { ...only, first: 1, counted: false }, this.#abort.signal)).data.ratings;
-    return edges.length > 0;
+  has(id) {
+    return has(this.#list, id, this.#closed.signal);
   }
 
   /** Reads what is in view, or soon will be, and releases what is far from it. */
   show(first, last) {
     this.#view = { first, last };
-    if (!this.#opened || this.#problem || this.#jump) return;
-    if (last < this.#start - KEPT || first > this.#end + KEPT) {
+    if (!this.#opened || this.#problem?.halts || this.#rest || this.#next?.aims) return;
+    const window = this.#window;
+    if (window.isFar(this.#view)) {
       // Who drags the scroll bar passes many pages, and wants none of them.
-      this.#jump = setTimeout(() => {
-        this.#jump = undefined;
-        const page = Math.floor(this.#view.first / SIZE) + 1;
-        if (this.#view.last < this.#start || this.#view.first > this.#end) this.#leap(page);
-        else this.show(this.#view.first, this.#view.last);
-      }, 120);
+      this.#rest = setTimeout(() => this.#rested(), REST);
       return;
     }
-    if (last + AHEAD > this.#end && this.#hasNext) this.#extend("after");
-    if (first - AHEAD < this.#start && this.#hasPrevious) this.#extend("before");
+    if (last + AHEAD > window.end && window.hasNext) this.#extend("after");
+    if (first - AHEAD < window.start && window.hasPrevious) this.#extend("before");
   }
 
-  /** Inserts an edge in its place: after the edge with this cursor, or where its order says. */
+  /** Inserts an edge in its place, and returns its position: after the edge with this cursor, or where its order says. */
   insert(edge, previous) {
     const { id } = edge.node;
     if (this.#seen.has(id)) return undefined;
@@ -187,226 +150,159 @@ export class List {
     this.#added += 1;
     this.#cursors.clear();
     this.count();
-    const edges = this.#edges;
-    if (!this.#opened || edges.some(({ node }) => node.id === id)) return undefined;
-    const place = this.#place(edges, edge, previous);
-    const above = this.#start + place <= this.#view.first && this.#view.first > 0;
-    if (above) this.#shift += 1;
-    if (place < 0) {
-      this.#start += 1;
-    } else if (place <= edges.length) {
-      let index = place;
-      const page = this.#pages.find(({ edges: { length } }) => {
-        if (index > length) index -= length;
-        else return true;
-        return false;
-      });
-      page.insert(index, edge);
-    }
+    const window = this.#window;
+    if (!this.#opened || window.edges.some(({ node }) => node.id === id)) return undefined;
+    const place = window.place(edge, previous, this.#list.orderBy);
+    const { first } = this.#view;
+    if (first > 0 && window.start + place <= first) this.#shift += 1;
+    const index = window.insert(edge, place);
     this.#changed();
-    return place >= 0 && place <= edges.length ? this.#start + place : undefined;
-  }
-
-  /** Where an edge belongs in the window; before it -1, behind it more than its length. */
-  #place(edges, edge, previous) {
-    if (previous === null && !this.#hasPrevious) return 0;
-    const after = previous ? edges.findIndex(({ cursor }) => cursor === previous) : -1;
-    if (after >= 0) return after + 1;
-    const next = edges.findIndex(({ node }) => isBefore(this.#list.orderBy, edge.node, node));
-    if (next === 0 && this.#hasPrevious) return -1;
-    if (next === -1) return this.#hasNext ? edges.length + 1 : edges.length;
-    return next;
-  }
-
-  get #edges() {
-    return this.#pages.flatMap(({ edges }) => edges);
-  }
-
-  get #end() {
-    return this.#start + this.#pages.reduce((sum, { edges }) => sum + edges.length, 0);
-  }
-
-  get #hasPrevious() {
-    return this.#pages[0]?.connection.pageInfo.hasPreviousPage ?? false;
-  }
-
-  get #hasNext() {
-    return this.#pages.at(-1)?.connection.pageInfo.hasNextPage ?? false;
-  }
-
-  /** The page around a rating, and the positions of both. */
-  async #around(id, signal) {
-    const position = ask(POSITION, { id, ...this.#list }, signal);
-    const [{ data }, page] = await Promise.all([position, this.#page({ first: SIZE + 1, around: id }, signal)]);
-    const { page: number } = data.ratings.pageCursors.around.find(({ isCurrent }) => isCurrent);
-    // Beyond the objects that the server counts there is no number.
-    const index = (number ?? 1) - 1;
-    return { page, index, start: index - page.edges.findIndex(({ node }) => node.id === id) };
-  }
-
-  #edgeAt(index) {
-    return this.#edges[index - this.#start];
+    return index;
   }
 
   #page(place, signal) {
     return open({ ...this.#list, ...place }, signal, () => this.#changed());
   }
 
-  /** Goes to a row of the window. */
-  #aim(index, align) {
-    this.#target = { index, align, stamp: this.#target.stamp + 1 };
-    this.#changed();
+  #around(id, signal) {
+    return around(this.#list, id, signal, () => this.#changed());
   }
 
-  /** Reads the page at which the scroll bar stands. */
-  #leap(number) {
-    const start = (number - 1) * SIZE;
-    this.#open(async (signal) => {
-      const page = await this.#page({ first: SIZE, offset: start }, signal);
-      return { page, start, way: { kind: "number", skipped: start }, target: undefined };
-    });
+  /** The page behind this number of rows; where there is none, the last one. */
+  async #skip(offset, signal) {
+    const page = await this.#page({ first: SIZE, offset }, signal);
+    if (page.edges.length > 0 || offset === 0) return { page, start: offset, way: { kind: "number", skipped: offset } };
+    page.release();
+    return this.#last(signal);
   }
 
-  /** Replaces the window. */
-  async #open(read, aimed) {
+  /** The rows of the last page are found from the end; their numbers need an exact count. */
+  async #last(signal) {
+    const page = await this.#page({ last: SIZE, counted: true }, signal);
+    const total = page.connection.totalCount;
+    this.#total = { value: total, relation: "EXACT" };
+    const target = { index: Math.max(0, total - 1), align: "end" };
+    return { page, start: Math.max(0, total - page.edges.length), way: { kind: "end" }, target };
+  }
+
+  /** Goes to a row of this window. */
+  #aim(target) {
     this.#stop();
-    const { signal } = this.#abort;
-    this.#problem = undefined;
-    if (!this.#opened && this.#total === undefined) this.count();
+    this.#go(target);
+    this.#changed();
+    this.#look();
+  }
+
+  #go(target) {
+    this.#target = { ...target, stamp: this.#target.stamp + 1 };
+    this.#view = { first: target.index, last: target.index + SIZE };
+  }
+
+  /** Where the scroll bar rests. */
+  #rested() {
+    this.#rest = undefined;
+    const { first } = this.#view;
+    if (this.#window.isFar(this.#view)) this.#open((signal) => this.#skip(first - (first % SIZE), signal), false);
+    else this.#look();
+  }
+
+  /** Replaces the window. Scrolling cannot take back what the reader aimed at. */
+  async #open(read, aims = true) {
+    this.#stop();
+    const next = Object.assign(new Window(), { aims });
+    this.#next = next;
+    if (this.#total === undefined) this.count();
     this.#changed();
     try {
-      const { page, start, way, ...then } = await read(signal);
-      if (signal.aborted) {
-        page.release();
-        return;
-      }
-      this.#release();
-      this.#pages = [page];
-      this.#start = start;
-      this.#shift += then.shift ?? 0;
-      this.#reach = 0;
+      const { page, start, place, way, target, shift = 0 } = await read(next.signal);
+      if (next.signal.aborted) return;
+      this.#next = undefined;
+      this.#window.close();
+      this.#window = next;
       this.#opened = true;
-      this.#failures = 0;
-      this.#note(page, start, way);
-      if (then.place) this.#look(then.place, signal);
-      const target = "target" in then ? then.target : { index: aimed };
-      if (target) {
-        this.#target = { ...target, stamp: this.#target.stamp + 1 };
-        this.#view = { first: target.index, last: target.index + SIZE };
-      }
-      this.#settle();
+      const moved = next.open(page, start);
+      if (target) this.#go({ ...target, index: target.index + moved });
+      else this.#shift += shift + moved;
+      this.#read(page, next.start, way);
+      if (place) this.#know(place, next.signal);
       this.#changed();
-      this.show(this.#view.first, this.#view.last);
+      this.#look();
     } catch (error) {
-      if (!signal.aborted) this.#failed(error, () => this.#open(read, aimed));
+      if (next.signal.aborted) return;
+      // What fails for good leaves the list as it was.
+      if (!error.passes) this.#next = undefined;
+      this.#failed(error, () => this.#open(read, aims), error.passes || !this.#opened);
     }
   }
 
   /** Reads the page after the window, or before it. */
   async #extend(side) {
-    if (this.#loading.has(side)) return;
-    this.#loading.add(side);
-    const { signal } = this.#abort;
-    const cursor = (side === "after" ? this.#edges.at(-1) : this.#edges[0])?.cursor;
-    const place = side === "after" ? { first: SIZE, after: cursor } : { last: SIZE, before: cursor };
+    const window = this.#window;
+    if (window.loading.has(side)) return;
+    window.loading.add(side);
     try {
-      const page = await this.#page(place, signal);
-      if (signal.aborted) {
-        page.release();
-        return;
-      }
-      this.#failures = 0;
-      if (side === "after") {
-        this.#note(page, this.#end, { kind: "cursor" });
-        this.#pages = [...this.#pages, page];
-      } else {
-        this.#start -= page.edges.length;
-        this.#note(page, this.#start, { kind: "cursor" });
-        this.#pages = [page, ...this.#pages];
-      }
-      this.#trim(side);
-      this.#settle();
-      this.#loading.delete(side);
+      const page = await this.#page(window.beyond(side), window.signal);
+      if (window.signal.aborted) return;
+      this.#shift += window.extend(side, page, this.#view);
+      this.#read(page, side === "after" ? window.end - page.edges.length : window.start, { kind: "cursor" });
+      window.loading.delete(side);
       this.#changed();
-      this.show(this.#view.first, this.#view.last);
+      this.#look();
     } catch (error) {
-      this.#loading.delete(side);
-      if (!signal.aborted) {
-        this.#failed(error, () => {
-          this.#problem = undefined;
-          this.#changed();
-          this.show(this.#view.first, this.#view.last);
-        });
-      }
+      window.loading.delete(side);
+      if (!window.signal.aborted) this.#failed(error, () => this.#look(), true);
     }
   }
 
-  /** Releases pages that are far from view, at the end that was not extended. */
-  #trim(side) {
-    this.#reach = Math.max(this.#reach, this.#end);
-    const far = (first, last) => last < this.#view.first - KEPT || first > this.#view.last + KEPT;
-    while (this.#pages.length > 1) {
-      const page = side === "after" ? this.#pages[0] : this.#pages.at(-1);
-      const { length } = page.edges;
-      if (side === "after" ? !far(this.#start, this.#start + length) : !far(this.#end - length, this.#end)) return;
-      this.#pages = side === "after" ? this.#pages.slice(1) : this.#pages.slice(0, -1);
-      if (side === "after") this.#start += length;
-      page.release();
-    }
+  #look() {
+    this.show(this.#view.first, this.#view.last);
   }
 
-  /** Others add and delete meanwhile: the flags are exact, and the positions follow them. */
-  #settle() {
-    const before = this.#hasPrevious ? Math.max(1, this.#start) : 0;
-    this.#shift += before - this.#start;
-    this.#start = before;
+  async #know(place, signal) {
+    // Without them, pages are opened by their numbers.
+    const known = await cursors(this.#list, place, signal).catch(() => undefined);
+    if (known && !signal.aborted) this.#cursors = known;
   }
 
-  #failed(error, retry) {
-    clearTimeout(this.#retry);
-    const again = () => {
-      clearTimeout(this.#retry);
-      retry();
-    };
-    this.#problem = { error, retry: again };
-    if (error.passes) {
-      const pause = error.pause ?? PAUSES[Math.min(this.#failures, PAUSES.length - 1)];
-      this.#failures += 1;
-      this.#retry = setTimeout(again, pause);
-    }
-    this.#changed();
-  }
-
-  #note({ cost, edges: { length } }, start, way) {
+  /** A page has come, and cost something. */
+  #read({ cost, edges: { length } }, start, way) {
+    this.#retry.succeeded();
     if (!cost) return;
     this.#costId += 1;
     this.#costs = [{ id: this.#costId, start, length, ...way, ...cost }, ...this.#costs].slice(0, COSTS);
   }
 
-  #stop() {
-    this.#abort.abort();
-    this.#abort = new AbortController();
-    this.#loading.clear();
-    clearTimeout(this.#retry);
-    clearTimeout(this.#jump);
-    this.#jump = undefined;
+  /** Tells the reader; nothing else is read until then, if this halts the list. */
+  #failed(error, retry, halts = false) {
+    if (this.#closed.signal.aborted) return;
+    const again = () => {
+      this.#retry.cancel();
+      this.#problem = undefined;
+      this.#changed();
+      retry();
+    };
+    this.#problem = { error, retry: again, halts };
+    if (error.passes) this.#retry.plan(error, again);
+    this.#changed();
   }
 
-  #release() {
-    this.#pages.forEach((page) => page.release());
-    this.#pages = [];
+  /** Drops what was about to be opened, and the problem with it. */
+  #stop() {
+    this.#next?.close();
+    this.#next = undefined;
+    this.#problem = undefined;
+    this.#retry.cancel();
+    clearTimeout(this.#rest);
+    this.#rest = undefined;
   }
 
   #changed() {
-    const [end, hasNext] = [this.#end, this.#hasNext];
-    const exact = this.#total?.relation === "EXACT" ? this.#total.value : 0;
+    const { start, edges, hasNext } = this.#window;
     this.#snapshot = {
-      start: this.#start,
-      edges: this.#edges,
-      hasPrevious: this.#hasPrevious,
+      start,
+      edges,
       hasNext,
-      // How far one can scroll: to the end where it is known, else a page further than anyone has looked.
-      extent: hasNext ? Math.max(exact, this.#reach, end + SIZE) : end,
+      extent: this.#window.extent(this.#total?.relation === "EXACT" ? this.#total.value : 0),
       shift: this.#shift,
       target: this.#target,
       total: this.#total,

@@ -10,25 +10,30 @@ export const SIZE = 10;
 /** The data of a query, and what its statements cost. */
 export function ask(query, variables, signal) {
   return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
     let cost;
     const metadata = { report: (reported) => { cost = reported; } };
     const options = { fetchPolicy: "network-only", networkCacheConfig: { force: true, metadata } };
-    const subscription = fetchQuery(environment, query, variables, options).subscribe({
-      next: (data) => resolve({ data, cost }),
-      error: reject,
-    });
-    signal.addEventListener("abort", () => subscription.unsubscribe());
+    const stop = () => {
+      subscription.unsubscribe();
+      reject(signal.reason);
+    };
+    signal.addEventListener("abort", stop);
+    const subscription = fetchQuery(environment, query, variables, options)
+      .finally(() => signal.removeEventListener("abort", stop))
+      .subscribe({ next: (data) => resolve({ data, cost }), error: reject });
   });
 }
 
-/** A page, which calls this when its data change. */
+/** A page, which calls this when its data change. It is released with the signal, if not before. */
 export async function open(variables, signal, onChange) {
   const all = { counted: false, ...variables };
   const operation = createOperationDescriptor(getRequest(PAGE), all);
   const retained = environment.retain(operation);
   try {
     const { cost } = await ask(PAGE, all, signal);
-    return new Page(operation, retained, cost, onChange);
+    signal.throwIfAborted();
+    return new Page(operation, retained, cost, signal, onChange);
   } catch (error) {
     retained.dispose();
     throw error;
@@ -37,8 +42,9 @@ export async function open(variables, signal, onChange) {
 
 class Page {
   #held;
+  #released = new AbortController();
 
-  constructor(operation, retained, cost, onChange) {
+  constructor(operation, retained, cost, signal, onChange) {
     const snapshot = environment.lookup(operation.fragment);
     this.cost = cost;
     this.connection = snapshot.data.ratings;
@@ -47,6 +53,7 @@ class Page {
       onChange();
     });
     this.#held = [retained, subscribed];
+    signal.addEventListener("abort", () => this.release(), { signal: this.#released.signal });
   }
 
   get edges() {
@@ -64,6 +71,7 @@ class Page {
   }
 
   release() {
+    this.#released.abort();
     this.#held.forEach((held) => held.dispose());
   }
 }
