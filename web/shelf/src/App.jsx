@@ -1,9 +1,12 @@
 // The page: the list in the middle, what may be asked of it above, and what it costs beside it.
+import "./App.css";
+
 import { useCallback, useEffect, useMemo, useRef, useState, useSyncExternalStore } from "react";
 
 import { Costs } from "./Costs.jsx";
 import { Count } from "./Count.jsx";
 import { Feed } from "./Feed.jsx";
+import { Elsewhere, Problem } from "./Notices.jsx";
 import { Pager } from "./Pager.jsx";
 import { Rate } from "./Rate.jsx";
 import { number } from "./Row.jsx";
@@ -44,7 +47,8 @@ export function App() {
     const next = { ...shown.current, page: undefined, rating: undefined, ...change };
     const isSame = same(next, shown.current);
     shown.current = next;
-    history.pushState(null, "", write(next));
+    // Where one is already is no step back.
+    if (write(next) !== write(read(location.search))) history.pushState(null, "", write(next));
     setAddress(next);
     if (isSame) go(list, next);
   }, [list, go]);
@@ -118,22 +122,14 @@ export function App() {
           <Count state={state} live={isLive} onExact={() => list.count(true)} />
           {state.problem && <Problem {...state.problem} />}
           {elsewhere && (
-            <p className="notice" role="status">
-              {elsewhere.belongs ? "Your rating stands elsewhere in this list." : "Your rating is posted. The filters hide it."}
-              {elsewhere.belongs && (
-                <button
-                  type="button"
-                  className="quiet"
-                  onClick={() => {
-                    setElsewhere(undefined);
-                    navigate({ rating: elsewhere.id });
-                  }}
-                >
-                  Show it
-                </button>
-              )}
-              <button type="button" className="quiet" onClick={() => setElsewhere(undefined)} aria-label="Dismiss">×</button>
-            </p>
+            <Elsewhere
+              belongs={elsewhere.belongs}
+              onShow={() => {
+                setElsewhere(undefined);
+                navigate({ rating: elsewhere.id });
+              }}
+              onClose={() => setElsewhere(undefined)}
+            />
           )}
           <Feed
             list={list}
@@ -152,16 +148,5 @@ export function App() {
       {rated && <Rate key={rated.id} book={rated} orderBy={arguments_.orderBy} onRated={onRated} onClose={() => setRated(undefined)} />}
       <p className="hidden" role="status" aria-live="polite">{said}</p>
     </>
-  );
-}
-
-function Problem({ error, retry }) {
-  return (
-    <div className="problem" role="alert">
-      <p>
-        {error.message} {error.passes && "Trying again."}
-      </p>
-      <button type="button" className="quiet" onClick={retry}>Retry{error.passes && " now"}</button>
-    </div>
   );
 }

@@ -1,4 +1,6 @@
 // What each page cost the database: for the reader to see that the depth of a page does not matter.
+import "./Costs.css";
+
 import { number } from "./Row.jsx";
 import { SIZE } from "./pages.js";
 

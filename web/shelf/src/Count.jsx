@@ -1,4 +1,6 @@
 // How many ratings the list has, and whether that is known exactly.
+import "./Count.css";
+
 import { number } from "./Row.jsx";
 
 const RELATIONS = { EXACT: "exactly", ESTIMATE: "about", AT_LEAST: "at least" };

@@ -1,9 +1,11 @@
 // The rows in view. Their number in the document is bounded, and so is the height of what scrolls: browsers end it at some
 // millions of pixels, so a long list is shown in stretches.
+import "./Feed.css";
+
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 
-import { Row } from "./Row.jsx";
+import { Row, Skeleton } from "./Row.jsx";
 import { SIZE } from "./pages.js";
 import { useRowHeight } from "./hooks.js";
 
@@ -149,18 +151,5 @@ export function Feed({ list, state, marked, onPage, onRate, onLink, onEnd, onHom
       </div>
       {opened && extent === 0 && !problem && <p className="empty">No rating matches. Search for other words, or drop a filter.</p>}
     </div>
-  );
-}
-
-function Skeleton() {
-  return (
-    <>
-      <span className="position" />
-      <span className="bone short" />
-      <div className="book">
-        <span className="bone" />
-        <span className="bone half" />
-      </div>
-    </>
   );
 }

@@ -1,4 +1,6 @@
 // The pages by number, and a field for any of them.
+import "./Pager.css";
+
 import { useEffect, useState } from "react";
 
 import { number } from "./Row.jsx";

@@ -1,4 +1,6 @@
 // The form for a rating of a book.
+import "./Rate.css";
+
 import { useEffect, useRef, useState } from "react";
 import { useMutation } from "react-relay";
 

@@ -1,4 +1,6 @@
 // One rating: its stars, its book, and what can be done with it.
+import "./Row.css";
+
 import { memo } from "react";
 import { graphql, useFragment } from "react-relay";
 
@@ -52,10 +54,24 @@ export const Row = memo(function Row({ rating: key, index, onRate, onLink }) {
         <button type="button" tabIndex={-1} className="quiet" onClick={() => onRate(book)} aria-label={`Rate ${name}`}>
           Rate
         </button>
-        <a href={`?rating=${id}`} tabIndex={-1} className="quiet link" onClick={(event) => onLink(event, id)} aria-label="Link to this rating">
+        <a href={`?rating=${id}`} tabIndex={-1} className="quiet" onClick={(event) => onLink(event, id)} aria-label="Link to this rating">
           Link
         </a>
       </div>
     </>
   );
 });
+
+/** A row that is loading. */
+export function Skeleton() {
+  return (
+    <>
+      <span className="position" />
+      <span className="bone short" />
+      <div className="book">
+        <span className="bone" />
+        <span className="bone half" />
+      </div>
+    </>
+  );
+}

@@ -1,4 +1,6 @@
 // Sort, filter and search: what the URL holds.
+import "./Tools.css";
+
 import { useEffect, useState } from "react";
 
 import { SORTS } from "./address.js";

@@ -13,7 +13,7 @@ const WORDS = {
   UNAUTHENTICATED: "This page may only read. To rate books, open the URL that the server printed when it started: it has the write token.",
   FORBIDDEN: "This server accepts no ratings: it has no write token.",
   READ_ONLY: "This server reads a database that cannot be written.",
-  PAGE_INVALID: "There is no way to that page by its number: the server skips at most so many rows.",
+  PAGE_INVALID: "Pages as deep as that one cannot be opened by their number. Scroll there, or begin at the end.",
 };
 
 /** They pass: the page tries again by itself. */

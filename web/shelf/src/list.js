@@ -1,7 +1,8 @@
 // The list as the page shows it: one window at a time, read on where the reader looks.
 import { isFiltered } from "./address.js";
-import { SIZE, open } from "./pages.js";
-import { around, count, cursors, has } from "./queries.js";
+import { again, around, behind, last, pageAt, readPage } from "./openings.js";
+import { SIZE } from "./pages.js";
+import { count, cursors, has } from "./queries.js";
 import { Retry } from "./retry.js";
 import { Window } from "./window.js";
 
@@ -23,6 +24,8 @@ export class List {
   #opened = false;
   /** The window that will replace this one. */
   #next;
+  /** Whether the reader asked for that window, and did not scroll there. */
+  #isAimed = false;
   #view = { first: 0, last: SIZE };
   /** By how many rows the positions have moved since the list was opened. */
   #shift = 0;
@@ -71,27 +74,18 @@ export class List {
       this.#aim({ index: start });
       return;
     }
-    const target = { index: start };
-    const cursor = number === 1 ? "" : this.#cursors.get(number);
-    this.#open(async (signal) => {
-      if (cursor === undefined) return { target, place: { first: SIZE, offset: start }, ...(await this.#skip(start, signal)) };
-      const place = { first: SIZE, after: cursor || undefined };
-      return { target, place, page: await this.#page(place, signal), start, way: { kind: "cursor" } };
-    });
+    this.#open(pageAt(number, this.#cursors.get(number)));
   }
 
   /** Opens the page in which this rating stands. */
   openAround(id) {
-    this.#open(async (signal) => {
-      const { page, start, index } = await this.#around(id, signal);
-      return { page, start, way: { kind: "around" }, target: { index, id } };
-    });
+    this.#open(around(id));
   }
 
   /** Opens the last page. */
   openLast() {
     if (this.#opened && !this.#window.hasNext) this.#aim({ index: Math.max(0, this.#window.end - 1), align: "end" });
-    else this.#open((signal) => this.#last(signal));
+    else this.#open(last);
   }
 
   /** Reads the list again where it is in view, after events may have been missed. */
@@ -101,15 +95,7 @@ export class List {
     const id = this.#window.edges[first - this.#window.start]?.node.id;
     // What is being opened is new anyway.
     if (!id || this.#next) return;
-    this.#open(async (signal) => {
-      try {
-        const { page, start, index } = await this.#around(id, signal);
-        return { page, start, way: { kind: "around" }, shift: index - first };
-      } catch (error) {
-        if (error.code !== "NOT_FOUND") throw error;
-        return this.#skip(first, signal);
-      }
-    });
+    this.#open(again(id, first));
   }
 
   /** Counts the list: exactly where that costs nothing, or where it is asked for. */
@@ -130,11 +116,11 @@ export class List {
   /** Reads what is in view, or soon will be, and releases what is far from it. */
   show(first, last) {
     this.#view = { first, last };
-    if (!this.#opened || this.#problem?.halts || this.#rest || this.#next?.aims) return;
+    if (!this.#opened || this.#problem?.halts || this.#rest || (this.#next && this.#isAimed)) return;
     const window = this.#window;
     if (window.isFar(this.#view)) {
-      // Who drags the scroll bar passes many pages, and wants none of them.
-      this.#rest = setTimeout(() => this.#rested(), REST);
+      // A scroll bar that is dragged passes many pages, of which none is wanted. One that failed is not tried again.
+      if (!this.#problem || this.#isAimed) this.#rest = setTimeout(() => this.#rested(), REST);
       return;
     }
     if (last + AHEAD > window.end && window.hasNext) this.#extend("after");
@@ -160,31 +146,6 @@ export class List {
     return index;
   }
 
-  #page(place, signal) {
-    return open({ ...this.#list, ...place }, signal, () => this.#changed());
-  }
-
-  #around(id, signal) {
-    return around(this.#list, id, signal, () => this.#changed());
-  }
-
-  /** The page behind this number of rows; where there is none, the last one. */
-  async #skip(offset, signal) {
-    const page = await this.#page({ first: SIZE, offset }, signal);
-    if (page.edges.length > 0 || offset === 0) return { page, start: offset, way: { kind: "number", skipped: offset } };
-    page.release();
-    return this.#last(signal);
-  }
-
-  /** The rows of the last page are found from the end; their numbers need an exact count. */
-  async #last(signal) {
-    const page = await this.#page({ last: SIZE, counted: true }, signal);
-    const total = page.connection.totalCount;
-    this.#total = { value: total, relation: "EXACT" };
-    const target = { index: Math.max(0, total - 1), align: "end" };
-    return { page, start: Math.max(0, total - page.edges.length), way: { kind: "end" }, target };
-  }
-
   /** Goes to a row of this window. */
   #aim(target) {
     this.#stop();
@@ -202,24 +163,30 @@ export class List {
   #rested() {
     this.#rest = undefined;
     const { first } = this.#view;
-    if (this.#window.isFar(this.#view)) this.#open((signal) => this.#skip(first - (first % SIZE), signal), false);
+    if (this.#window.isFar(this.#view)) this.#open(behind(first - (first % SIZE)), false);
     else this.#look();
   }
 
+  #context({ signal }) {
+    return { list: this.#list, signal, onChange: () => this.#changed() };
+  }
+
   /** Replaces the window. Scrolling cannot take back what the reader aimed at. */
-  async #open(read, aims = true) {
+  async #open(read, isAimed = true) {
     this.#stop();
-    const next = Object.assign(new Window(), { aims });
+    const next = new Window();
     this.#next = next;
+    this.#isAimed = isAimed;
     if (this.#total === undefined) this.count();
     this.#changed();
     try {
-      const { page, start, place, way, target, shift = 0 } = await read(next.signal);
+      const { page, start, place, way, target, total, shift = 0 } = await read(this.#context(next));
       if (next.signal.aborted) return;
       this.#next = undefined;
       this.#window.close();
       this.#window = next;
       this.#opened = true;
+      if (total) this.#total = total;
       const moved = next.open(page, start);
       if (target) this.#go({ ...target, index: target.index + moved });
       else this.#shift += shift + moved;
@@ -231,7 +198,7 @@ export class List {
       if (next.signal.aborted) return;
       // What fails for good leaves the list as it was.
       if (!error.passes) this.#next = undefined;
-      this.#failed(error, () => this.#open(read, aims), error.passes || !this.#opened);
+      this.#failed(error, () => this.#open(read, isAimed), error.passes || !this.#opened);
     }
   }
 
@@ -241,7 +208,7 @@ export class List {
     if (window.loading.has(side)) return;
     window.loading.add(side);
     try {
-      const page = await this.#page(window.beyond(side), window.signal);
+      const page = await readPage(this.#context(window), window.beyond(side));
       if (window.signal.aborted) return;
       this.#shift += window.extend(side, page, this.#view);
       this.#read(page, side === "after" ? window.end - page.edges.length : window.start, { kind: "cursor" });

@@ -1,4 +1,4 @@
-import "./shelf.css";
+import "./base.css";
 
 import { createRoot } from "react-dom/client";
 import { RelayEnvironmentProvider } from "react-relay";

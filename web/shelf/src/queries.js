@@ -1,7 +1,7 @@
 // What is asked about a list beside its pages.
 import { isFiltered } from "./address.js";
-import { COUNT, CURSORS, PAGE, POSITION } from "./documents.js";
-import { SIZE, ask, open } from "./pages.js";
+import { COUNT, CURSORS, PAGE } from "./documents.js";
+import { ask } from "./pages.js";
 
 /** How many rows the list has: exactly where that costs nothing, or where it is asked for. */
 export async function count({ where, search }, exactly, signal) {
@@ -22,14 +22,4 @@ export async function cursors(list, place, signal) {
   const { pageCursors } = (await ask(CURSORS, { ...place, orderBy: list.orderBy }, signal)).data.ratings;
   const known = [...pageCursors.around, pageCursors.last].filter((page) => page?.page);
   return new Map(known.map(({ page, cursor }) => [page, cursor]));
-}
-
-/** The page around a rating, and the positions of both. */
-export async function around(list, id, signal, onChange) {
-  const position = ask(POSITION, { id, ...list }, signal);
-  const [{ data }, page] = await Promise.all([position, open({ ...list, first: SIZE + 1, around: id }, signal, onChange)]);
-  const { page: number } = data.ratings.pageCursors.around.find(({ isCurrent }) => isCurrent);
-  // Beyond the objects that the server counts there is no number.
-  const index = (number ?? 1) - 1;
-  return { page, index, start: index - page.edges.findIndex(({ node }) => node.id === id) };
 }
