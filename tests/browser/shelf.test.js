@@ -52,18 +52,21 @@ const walk = (page, to) =>
     const seen = {};
     let most = 0;
     const frame = () => new Promise(requestAnimationFrame);
+    const box = (it) => it.getBoundingClientRect();
     const inView = () => {
-      const { top, bottom } = scroller.getBoundingClientRect();
+      const { top, bottom } = box(scroller);
       const articles = [...document.querySelectorAll("article")];
       most = Math.max(most, articles.length);
-      return articles.filter((it) => it.getBoundingClientRect().bottom > top + 1 && it.getBoundingClientRect().top < bottom - 1);
+      const seen = articles.filter((it) => box(it).bottom > top + 1 && box(it).top < bottom - 1);
+      const isFull = seen.length > 0 && box(seen[0]).top <= top + 1 && box(seen.at(-1)).bottom >= bottom - 1;
+      return { seen, isFull: isFull && seen.every(({ dataset }) => dataset.id) };
     };
     const settled = async () => {
       const end = performance.now() + 20_000;
       for (;;) {
         await frame();
-        const articles = inView();
-        if (articles.length > 0 && articles.every(({ dataset }) => dataset.id)) return articles;
+        const { seen: articles, isFull } = inView();
+        if (isFull) return articles;
         if (performance.now() > end) throw new Error(`rows do not come: ${articles.map(({ dataset }) => dataset.index)}`);
       }
     };
@@ -177,7 +180,18 @@ test("k3 the list opens at a rating", () =>
     await page.getByLabel("Jump to a rating").fill("nonsense");
     await page.getByRole("button", { name: "Jump" }).click();
     await page.getByRole("alert").filter({ hasText: "not the id of a rating" }).waitFor();
+    // The list goes on as if nothing had been asked.
+    await walk(page, 3_100);
   }));
+
+test("a page behind the last one opens the last one", () =>
+  open(
+    async (page) => {
+      await row(page, 19_999).waitFor();
+      await page.waitForFunction(() => location.search === "?page=2000");
+    },
+    { at: "?page=2500" },
+  ));
 
 test("g2 a rating that is posted appears in its place, and in another window", () =>
   open(async (page) => {
@@ -238,8 +252,8 @@ test("keys move the focus, by rows and by pages", () =>
       await page.keyboard.press(key);
       await focused(index);
     }
-    const { posinset, setsize } = await row(page, 0).evaluate((it) => ({ posinset: it.ariaPosInSet, setsize: it.ariaSetSize }));
-    assert.deepEqual({ posinset, setsize }, { posinset: "1", setsize: "20000" });
+    const { posinset, setsize } = await row(page, 10).evaluate((it) => ({ posinset: it.ariaPosInSet, setsize: it.ariaSetSize }));
+    assert.deepEqual({ posinset, setsize }, { posinset: "11", setsize: "20000" });
   }));
 
 test("End and Home go to the ends of the list, however they follow one another", () =>
