@@ -5,6 +5,8 @@ import { gzipSync } from "node:zlib";
 
 import { defineConfig } from "vite";
 
+import { shownIcons } from "./icons.js";
+
 // The server hands the assets out as they are here: compressed once, in the binary and on the way.
 function gzipAssets() {
   return {
@@ -39,6 +41,7 @@ const UNUSED = [
 const alias = [
   { find: /^monaco-editor\/esm\/vs\/editor\/edcore\.main(\.js)?$/, replacement: source("monaco.js") },
   { find: new RegExp(`^\\.\\.?/.*/(${UNUSED.join("|")})\\.js$`), replacement: source("none.js") },
+  { find: /^.*\/viewParts\/minimap\/minimap\.js$/, replacement: source("minimap.js") },
   { find: /^prettier\/(plugins\/estree|parser-babel)$/, replacement: source("jsonc.js") },
   { find: "prettier/parser-graphql", replacement: "prettier/plugins/graphql" },
   { find: "framer-motion", replacement: source("reorder.jsx") },
@@ -50,6 +53,8 @@ export default defineConfig({
   resolve: { alias },
   build: {
     target: "es2022",
+    // A font in a style would need a weaker policy.
+    assetsInlineLimit: (file) => (file.endsWith(".ttf") ? false : undefined),
     chunkSizeWarningLimit: 4096,
     reportCompressedSize: false,
     rollupOptions: {
@@ -60,6 +65,6 @@ export default defineConfig({
     },
   },
   esbuild: { jsx: "automatic" },
-  plugins: [gzipAssets()],
+  plugins: [shownIcons(), gzipAssets()],
   worker: { format: "es" },
 });

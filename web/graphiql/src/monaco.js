@@ -12,5 +12,6 @@ import "monaco-editor/esm/vs/editor/contrib/toggleTabFocusMode/browser/toggleTab
 import "monaco-editor/esm/vs/editor/contrib/wordOperations/browser/wordOperations.js";
 import "monaco-editor/esm/vs/editor/common/standaloneStrings.js";
 import "monaco-editor/esm/vs/base/browser/ui/codicons/codiconStyles.js";
+import "./contrast.js";
 
 export * from "monaco-editor/esm/vs/editor/editor.api.js";
