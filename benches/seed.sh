@@ -4,8 +4,7 @@
 #
 #     benches/seed.sh [postgres://user@host/any] [books ratings orders]
 #
-# Needs the shells `psql` and `sqlite3`. SQLite's `.import` cannot read a blob: it gets the ids as 16 characters of
-# text, which is as much to store and to compare; and it counts a generated column among those to fill, so it gets none.
+# Needs the shells `psql` and `sqlite3`. SQLite's `.import` cannot read a blob: there the rows come from the other database.
 set -euo pipefail
 server=${1:-postgres://postgres@127.0.0.1/postgres}
 books=${2:-100000} ratings=${3:-1000000} orders=${4:-1000000}
@@ -40,22 +39,15 @@ theirs=$(seconds copy)
 echo "PostgreSQL: seed $ours s, \\copy $theirs s"
 
 ours=$(seconds "$bookends" --database-url "sqlite://seeded.db" seed "${sizes[@]}")
-sqlite3 seeded.db .schema | grep -vE "seaql_migrations|sqlite_" | sed 's/ BLOB / TEXT /' |
-    perl -0pe 's/,\s*name_bytes INTEGER.*?<= 360\)//s' >schema.sql
-short="substr(replace(%s::text, '-', ''), 1, 16)"
-# shellcheck disable=SC2059
-id=$(printf "$short" id) book_id=$(printf "$short" book_id)
-psql -q "$seeded" -c "\\copy (SELECT $id, name, year FROM book ORDER BY id) TO 'book.tsv'"
-psql -q "$seeded" -c "\\copy (SELECT $id, rating, $book_id FROM book_rating ORDER BY id) TO 'book_rating.tsv'"
-psql -q "$seeded" -c "\\copy (SELECT $id, total_price, $book_id FROM book_order ORDER BY id) TO 'book_order.tsv'"
+DATABASE_URL=sqlite://copied.db "$bookends" migrate up >/dev/null
 {
     echo '.bail on'
-    echo 'PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;'
-    cat schema.sql
-    printf '.mode tabs\nBEGIN;\n'
-    for table in "${tables[@]}"; do echo ".import $table.tsv $table"; done
+    echo "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; ATTACH 'seeded.db' AS seeded; BEGIN;"
+    for table in "${tables[@]}"; do
+        echo "INSERT INTO main.$table (${columns[$table]}) SELECT ${columns[$table]} FROM seeded.$table ORDER BY id;"
+    done
     echo 'COMMIT;'
-} >import.sql
-import() { sqlite3 imported.db <import.sql; }
-theirs=$(seconds import)
-echo "SQLite: seed $ours s, .import $theirs s"
+} >copy.sql
+copy() { sqlite3 copied.db <copy.sql; }
+theirs=$(seconds copy)
+echo "SQLite: seed $ours s, INSERT ... SELECT $theirs s"
