@@ -1,16 +1,11 @@
-// The page as the bundle has it: `npm --prefix web run build` comes first.
+// GraphiQL, as the committed bundle has it.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { goOn, isForgotten, origin, picture, token, visit } from "./browser.js";
 
 const TABS = ["Ratings", "NextRatings", "Books", "Search", "RateBook", "RatingAdded"];
-
-const api = new URL("graphql", origin);
-const ask = async (query) => {
-  const headers = { "Content-Type": "application/json", Authorization: `Bearer ${token}` };
-  await fetch(api, { method: "POST", headers, body: JSON.stringify({ query }) });
-};
 
 /** What an editor holds, beyond the lines that are in view. */
 const text = (page, name) =>
@@ -33,13 +28,18 @@ async function run(page) {
 }
 
 async function answer(page) {
-  for (let tries = 0; tries < 100; tries += 1) {
-    const json = await text(page, "response.json");
-    if (json) return JSON.parse(json);
-    await page.waitForTimeout(100);
-  }
-  throw new Error("there is no answer");
+  const json = await page.waitForFunction(
+    () => globalThis.__MONACO?.editor.getModels().find(({ uri }) => uri.path.endsWith("response.json"))?.getValue(),
+  );
+  return JSON.parse(await json.jsonValue());
 }
+
+/** Waits until an editor holds this text, whatever stands around it. */
+const holds = (page, name, expected) =>
+  page.waitForFunction(
+    ([end, value]) => globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith(end)).getValue().trim() === value,
+    [name, expected],
+  );
 
 /** Types into an editor that takes the place of its whole text. */
 async function write(page, section, value) {
@@ -57,14 +57,65 @@ test("the page opens with a tab for each thing to see", () =>
     assert.match(await text(page, "operation.graphql"), /^# The first five ratings/);
   }));
 
-test("the first tab runs", () =>
+test("the first result is there when the page opens, beside a sentence and links", () =>
   visit(async (page) => {
-    await ready(page);
-    const { data } = await run(page);
+    const { data } = await answer(page);
     assert.equal(data.ratings.edges.length, 5);
     assert.equal(data.ratings.pageInfo.hasPreviousPage, false);
-    await picture(page, "ratings-light");
+    const line = page.locator(".graphiql-response .view-line").first();
+    for (const shown of [line, page.getByText("pages by cursor cost the same at any depth")]) {
+      await shown.waitFor();
+      const { y, height } = await shown.boundingBox();
+      assert(y >= 0 && y + height <= 860, "it is on the first screen");
+    }
+    for (const name of ["Schema", "Demo"]) {
+      const href = await page.getByRole("link", { name, exact: true }).getAttribute("href");
+      assert.equal((await fetch(new URL(href, page.url()))).status, 200, href);
+    }
+    await page.getByRole("button", { name: "Docs", exact: true }).click();
+    await page.locator(".graphiql-doc-explorer").waitFor();
   }));
+
+test("/graphql is the page too", () =>
+  visit(
+    async (page) => {
+      await ready(page);
+      assert.equal((await answer(page)).data.ratings.edges.length, 5);
+    },
+    { url: new URL("/graphql", origin) },
+  ));
+
+test("keys reach and open every tab", () =>
+  visit(async (page) => {
+    await answer(page);
+    await page.locator(".graphiql-tab-button").first().focus();
+    const focused = () => page.evaluate(() => document.activeElement.textContent);
+    for (const name of TABS) {
+      for (let presses = 0; (await focused()) !== name; presses += 1) {
+        assert(presses < 3, `${name} is not among the next elements`);
+        await page.keyboard.press("Tab");
+      }
+      await page.keyboard.press("Enter");
+      await page.locator(".graphiql-tab-active", { hasText: name }).waitFor();
+    }
+  }));
+
+test("panes are below each other on a telephone, and every tab opens by touch", () =>
+  visit(
+    async (page) => {
+      await answer(page);
+      for (const name of TABS) {
+        await page.locator(".graphiql-tab-button", { hasText: new RegExp(`^${name}$`) }).tap();
+        await page.locator(".graphiql-tab-active", { hasText: name }).waitFor();
+        const box = (selector) => page.locator(selector).boundingBox();
+        const [editors, response] = [await box(".graphiql-editors"), await box(".graphiql-response")];
+        assert(response.y >= editors.y + editors.height, "the response is below the editors");
+        assert(editors.width > 300 && response.width > 300, "each has the width of the window");
+        assert(response.height > 200, `${response.height} pixels show the response`);
+      }
+    },
+    { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+  ));
 
 test("the second tab has the cursor at which the first page of the sample ends", () =>
   visit(async (page) => {
@@ -102,29 +153,28 @@ test("the mutation runs", () =>
     await picture(page, "rate-book");
   }));
 
-test("the subscription hears of a new rating", () =>
+test("the subscription says that it listens, and offers the mutation that it hears of", () =>
   visit(async (page) => {
     await ready(page);
-    await openTab(page, "RateBook");
-    const mutation = await text(page, "operation.graphql");
     await openTab(page, "RatingAdded");
-    let opening;
-    const subscribed = new Promise((resolve) => {
+    await page.getByRole("status").filter({ hasText: "to listen" }).waitFor();
+    const opening = new Promise((resolve) => {
       page.on("websocket", (socket) =>
-        socket.on("framesent", ({ payload }) => {
-          if (payload.includes('"type":"connection_init"')) opening = payload;
-          if (payload.includes('"type":"subscribe"')) resolve();
-        }),
+        socket.on("framesent", ({ payload }) => payload.includes('"type":"connection_init"') && resolve(payload)),
       );
     });
     await page.getByRole("button", { name: "Execute query" }).click();
-    await subscribed;
+    await page.getByRole("status").filter({ hasText: "Listening" }).waitFor();
+    assert((await opening).includes(`"Authorization":"Bearer ${token}"`), await opening);
     // The server takes the subscription up at some time after it was sent.
-    const again = setInterval(() => ask(mutation), 500);
+    const rate = () => page.getByRole("button", { name: "Rate a book" }).click();
+    await rate();
+    const again = setInterval(() => rate().catch(() => undefined), 1000);
     const { ratingAdded } = (await answer(page).finally(() => clearInterval(again))).data;
     assert.equal(ratingAdded.node.rating, 4);
-    assert(opening.includes(`"Authorization":"Bearer ${token}"`), opening);
     await picture(page, "rating-added");
+    await page.getByRole("button", { name: "Stop query" }).click();
+    await page.getByRole("status").filter({ hasText: "to listen" }).waitFor();
   }));
 
 /** The request headers of the tab that is open. */
@@ -216,12 +266,47 @@ test("the documentation opens and shows a type", () =>
     await picture(page, "documentation");
   }));
 
+test("a field's type and description show under the pointer", () =>
+  visit(async (page) => {
+    await answer(page);
+    await page.locator(".graphiql-query-editor .view-line span", { hasText: /^createdAt$/ }).last().hover();
+    await page.locator(".monaco-hover", { hasText: "Rating.createdAt" }).waitFor();
+  }));
+
+test("variables are checked against the query", () =>
+  visit(async (page) => {
+    await answer(page);
+    await openTab(page, "NextRatings");
+    await write(page, "Variables", '{ "after": 5');
+    await page.locator('section[aria-label="Variables"] .squiggly-warning, section[aria-label="Variables"] .squiggly-error').waitFor();
+  }));
+
+test("the editor prettifies, finds, and folds", () =>
+  visit(async (page) => {
+    await answer(page);
+    await page.getByRole("button", { name: "New tab" }).click();
+    await write(page, "Operation Editor", "{ratings{edges{cursor");
+    await write(page, "Variables", '{"a":1');
+    await page.getByRole("button", { name: "Prettify query" }).click();
+    await holds(page, "operation.graphql", "{\n  ratings {\n    edges {\n      cursor\n    }\n  }\n}");
+    await holds(page, "variables.json", '{\n  "a": 1\n}');
+    await page.locator(".graphiql-query-editor .monaco-editor").first().click();
+    await page.keyboard.press("ControlOrMeta+F");
+    await page.keyboard.type("cursor");
+    await page.locator(".find-widget .matchesCount", { hasText: "1 of 1" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.locator(".graphiql-query-editor .codicon-folding-expanded").first().click({ force: true });
+    await page.locator(".graphiql-query-editor .codicon-folding-collapsed").first().waitFor();
+  }));
+
 test("the explorer builds a query by clicks", () =>
   visit(async (page) => {
-    await ready(page);
+    await answer(page);
     await page.getByRole("button", { name: "Show GraphiQL Explorer" }).click();
-    await page.locator(".docExplorerWrap, .graphiql-explorer-root").first().waitFor();
-    await page.getByText("asOf").first().waitFor();
+    assert.doesNotMatch(await text(page, "operation.graphql"), /startCursor/);
+    await page.locator('.graphiql-explorer-root [data-field-name="startCursor"]').first().click();
+    await page.waitForFunction(() =>
+      globalThis.__MONACO.editor.getModels().some((it) => it.uri.path.endsWith("operation.graphql") && it.getValue().includes("startCursor")));
     await picture(page, "explorer");
   }));
 
@@ -241,3 +326,49 @@ test("the page is dark for those who like it dark", async () => {
   }
   assert.deepEqual(seen, ["rgb(255, 255, 255)", "rgb(33, 42, 59)"]);
 });
+
+const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+
+/** What GraphiQL's plugins write without a name, or with another one than is seen: styles cannot mend it. */
+const UNMENDED = {
+  label: ".graphiql-explorer-root",
+  "select-name": ".graphiql-explorer-root",
+  "label-content-name-mismatch": ".graphiql-history-item-label",
+};
+
+async function inspect(page) {
+  const found = await page.evaluate(
+    `(async (unmended) => { ${AXE};
+      const { violations } = await axe.run();
+      return violations.filter(({ impact }) => ["serious", "critical"].includes(impact)).flatMap(({ id, nodes }) =>
+        nodes.filter(({ target }) => !(unmended[id] && document.querySelector(target[0]).closest(unmended[id])))
+          .map(({ html, any }) => [id, html, any[0]?.message]));
+    })(${JSON.stringify(UNMENDED)})`,
+  );
+  assert.deepEqual(found, []);
+  const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+  assert(!isWide, "nothing is wider than the window");
+}
+
+for (const colorScheme of ["light", "dark"]) {
+  for (const width of [390, 1280]) {
+    test(`axe finds nothing serious, ${colorScheme} at ${width} pixels`, () =>
+      visit(
+        async (page) => {
+          await answer(page);
+          await page.locator(".graphiql-response .view-line").nth(3).waitFor();
+          await picture(page, `graphiql-${width}-${colorScheme}`);
+          await inspect(page);
+          for (const plugin of ["Documentation Explorer", "GraphiQL Explorer", "History"]) {
+            await page.getByRole("button", { name: `Show ${plugin}` }).click();
+            await page.getByRole("button", { name: `Hide ${plugin}` }).waitFor();
+            await inspect(page);
+          }
+          await page.getByRole("button", { name: "Hide History" }).click();
+          await openTab(page, "RatingAdded");
+          await inspect(page);
+        },
+        { colorScheme, viewport: { width, height: width === 390 ? 844 : 800 } },
+      ));
+  }
+}
