@@ -4,14 +4,19 @@ use std::path::Path;
 
 use axum::Router;
 use axum::body::Body;
-use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use axum::http::header::{
+    ACCEPT, ALLOW, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
+};
 use axum::http::{HeaderMap, HeaderName, Request, StatusCode};
+use bookends::config::Limits;
+use bookends::server::Access;
 use bookends::server::page::{FIRST_QUERY, routes};
+use bookends::shop::Api;
 use rust_embed::RustEmbed;
 use serde_json::Value;
 use tower::ServiceExt;
 
-use crate::shop::{SMALL, Shop};
+use crate::shop::{SMALL, Shop, empty};
 
 #[derive(RustEmbed)]
 #[folder = "tests/it/page"]
@@ -122,6 +127,28 @@ async fn the_page_is_read_and_nothing_else() {
         assert_eq!(head.header(CONTENT_LENGTH), length.to_string());
         let post = send(routes::<Bundle>(), Request::post(path).body(Body::empty()).unwrap()).await;
         assert_eq!((post.status, post.header(ALLOW)), (StatusCode::METHOD_NOT_ALLOWED, "GET,HEAD"), "{path}");
+    }
+}
+
+/// What a browser sends when it opens an address.
+const BROWSER: &str = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
+
+#[tokio::test]
+async fn a_browser_that_opens_the_api_without_a_query_gets_the_page() {
+    let (_test, db) = empty().await;
+    let server = crate::served::routes(Api::new(db, Limits::DEFAULT), Access::Nobody);
+    for (path, accept, content_type) in [
+        ("/graphql", BROWSER, "text/html"),
+        ("/graphql?query=%7B__typename%7D", BROWSER, "application/json"),
+        ("/graphql?documentId=none", BROWSER, "application/json"),
+        ("/graphql", "application/json", "application/json"),
+        ("/graphql", "*/*", "application/json"),
+    ] {
+        let request = Request::get(path).header(ACCEPT, accept).body(Body::empty()).unwrap();
+        let answer = send(server.clone(), request).await;
+        assert!(answer.header(CONTENT_TYPE).starts_with(content_type), "{path} for {accept}: {:?}", answer.headers);
+        let vary = answer.header(HeaderName::from_static("vary")).to_ascii_lowercase();
+        assert!(vary.contains("accept"), "{vary}");
     }
 }
 

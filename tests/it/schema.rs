@@ -1,9 +1,16 @@
 //! The schema as text.
 
-use bookends::shop::sdl;
+use axum::body::{Body, to_bytes};
+use axum::http::header::{CONTENT_TYPE, ETAG, IF_NONE_MATCH};
+use axum::http::{Request, StatusCode};
+use bookends::config::Limits;
+use bookends::server::Access;
+use bookends::shop::{Api, sdl};
 use serde_json::json;
+use tower::ServiceExt;
 
-use crate::shop::{SMALL, Shop};
+use crate::served::routes;
+use crate::shop::{SMALL, Shop, empty};
 
 /// The file is what clients generate code from: a change of the schema is a change of the file.
 #[test]
@@ -61,4 +68,42 @@ async fn a_list_is_marked_as_null_only_beside_an_error() {
         "args": [{ "name": "levels", "defaultValue": "[0]" }],
     });
     assert!(found["__schema"]["directives"].as_array().unwrap().contains(&expected), "{found}");
+}
+
+#[tokio::test]
+async fn the_text_says_what_introspection_says() {
+    let shop = Shop::new(SMALL).await;
+    let query = "{ guide: __schema { text: description } __type(name: \"DateTime\") { specifiedByURL } }";
+    let data = shop.data(query).await;
+    let url = data["__type"]["specifiedByURL"].as_str().unwrap();
+    assert!(sdl().contains(&format!("scalar DateTime @specifiedBy(url: \"{url}\")")), "{url}");
+    let guide = data["guide"]["text"].as_str().unwrap();
+    assert!(sdl().contains(&format!("\"\"\"\n{guide}\n\"\"\"\nschema {{")), "{guide}");
+}
+
+#[tokio::test]
+async fn the_text_is_served_once_to_clients_that_keep_it() {
+    let (_test, db) = empty().await;
+    let server = routes(Api::new(db, Limits::DEFAULT), Access::Nobody);
+    let ask = async |tag: &str| {
+        let request = Request::get("/schema.graphql").header(IF_NONE_MATCH, tag).body(Body::empty()).unwrap();
+        let (head, body) = server.clone().oneshot(request).await.unwrap().into_parts();
+        let body = to_bytes(body, usize::MAX).await.unwrap();
+        (head.status, head.headers, String::from_utf8(body.to_vec()).unwrap())
+    };
+    let (status, headers, text) = ask("\"other\"").await;
+    assert_eq!((status, text), (StatusCode::OK, sdl()));
+    assert_eq!(headers[CONTENT_TYPE], "text/plain; charset=utf-8");
+    let tag = headers[ETAG].to_str().unwrap();
+    let (status, headers, text) = ask(tag).await;
+    assert_eq!((status, text.as_str(), headers[ETAG].to_str().unwrap()), (StatusCode::NOT_MODIFIED, "", tag));
+}
+
+#[tokio::test]
+async fn the_text_is_not_served_where_introspection_is_off() {
+    let (_test, db) = empty().await;
+    let limits = Limits { introspection: false, ..Limits::DEFAULT };
+    let server = routes(Api::new(db, limits), Access::Nobody);
+    let request = Request::get("/schema.graphql").body(Body::empty()).unwrap();
+    assert_eq!(server.oneshot(request).await.unwrap().status(), StatusCode::NOT_FOUND);
 }
