@@ -24,6 +24,7 @@ mod bundle;
 mod capacity;
 mod client;
 mod cors;
+mod etag;
 mod event_stream;
 mod graphql;
 mod last;

@@ -5,13 +5,13 @@
 
 use axum::Router;
 use axum::extract::Path;
-use axum::http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::header::{CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG};
+use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, IntoResponseParts, Response};
 use axum::routing::get;
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use rust_embed::{EmbeddedFile, RustEmbed};
+
+use super::etag;
 
 /// The page of a bundle at this path, under this content security policy, and its assets in the folder `assets` there.
 pub fn routes<Files: RustEmbed + 'static>(path: &str, policy: &'static str) -> Router {
@@ -48,18 +48,10 @@ fn embedded(
     policy: &'static str,
     headers: impl IntoResponseParts,
 ) -> Response {
-    let etag = format!("\"{}\"", URL_SAFE_NO_PAD.encode(file.metadata.sha256_hash()));
-    let known = knows(request, &etag);
+    let etag = etag::of_hash(&file.metadata.sha256_hash());
+    let known = etag::is_known(request, &etag);
     let headers = (headers, [(CONTENT_SECURITY_POLICY, policy)], [(ETAG, etag)]);
     if known { (StatusCode::NOT_MODIFIED, headers).into_response() } else { (headers, file.data).into_response() }
-}
-
-/// Whether the client has what this entity tag names. A proxy that compresses makes tags weak.
-pub fn knows(request: &HeaderMap, etag: &str) -> bool {
-    let lists = |tags: &HeaderValue| {
-        tags.to_str().is_ok_and(|tags| tags.split(',').any(|tag| tag.trim().trim_start_matches("W/") == etag))
-    };
-    request.get_all(IF_NONE_MATCH).iter().any(lists)
 }
 
 /// The media type of an asset.

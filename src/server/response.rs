@@ -8,11 +8,8 @@ use async_graphql::{Response as GraphQLResponse, ServerError, Value};
 use axum::http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, RETRY_AFTER, VARY};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use sha2::{Digest, Sha256};
 
-use super::bundle::knows;
+use super::etag;
 use super::media::Media;
 use crate::request::{Code, Error, refusal, was_executed};
 
@@ -60,8 +57,8 @@ pub fn respond(media: Media, response: GraphQLResponse) -> Response {
 
 /// The response without its body, if the client has it already.
 pub fn unless_known(response: Response, request: &HeaderMap) -> Response {
-    let etag = response.headers().get(ETAG).and_then(|etag| etag.to_str().ok());
-    if !etag.is_some_and(|etag| knows(request, etag)) {
+    let tag = response.headers().get(ETAG).and_then(|tag| tag.to_str().ok());
+    if !tag.is_some_and(|tag| etag::is_known(request, tag)) {
         return response;
     }
     let mut unchanged = response.map(|_| axum::body::Body::empty());
@@ -117,24 +114,19 @@ fn retry_after(status: StatusCode, code: Option<Code>, body: &Body) -> Option<u6
     }
 }
 
-/// Names these bytes. They may be compressed on their way.
-fn entity_tag(bytes: &[u8]) -> String {
-    format!("\"{}\"", URL_SAFE_NO_PAD.encode(Sha256::digest(bytes)))
-}
-
 fn write(media: Media, body: Body) -> Response {
     let code = body.errors.first().and_then(Code::of);
     let status = if body.data.is_some() { StatusCode::OK } else { status(media, code) };
     let json = body.json();
-    let kept = body.max_age.map(|max_age| (format!("public, max-age={max_age}"), entity_tag(&json)));
+    let kept = body.max_age.map(|max_age| (format!("public, max-age={max_age}"), etag::of(&json)));
     let headers = [
         (CONTENT_TYPE, media.content_type()),
         (CACHE_CONTROL, HeaderValue::from_static("no-store")),
         (VARY, HeaderValue::from_static("accept")),
     ];
     let mut response = (status, headers, json).into_response();
-    if let Some((cache_control, etag)) = kept {
-        response = ([(CACHE_CONTROL, cache_control), (ETAG, etag)], response).into_response();
+    if let Some((cache_control, tag)) = kept {
+        response = ([(CACHE_CONTROL, cache_control), (ETAG, tag)], response).into_response();
     }
     if status == StatusCode::METHOD_NOT_ALLOWED {
         response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, POST"));

@@ -316,6 +316,16 @@ async fn the_program_reads_the_file_before_it_starts() {
     assert!(answer.body.contains("INTROSPECTION_DISABLED"), "{}", answer.body);
 }
 
+/// Who may read only trusted documents may not read the schema.
+#[tokio::test]
+async fn with_documents_only_the_schema_is_not_served() {
+    let shop = Shop::new(SMALL).await;
+    for (documents_only, status) in [(false, StatusCode::OK), (true, StatusCode::NOT_FOUND)] {
+        let request = Request::get("/schema.graphql").body(Body::empty()).unwrap();
+        assert_eq!(send(routes(api(&shop, documents_only), Access::Nobody), request).await.0, status);
+    }
+}
+
 /// An API, the parameters of a request, and one of its headers.
 type Asked<'a> = (&'a Api, &'a [(&'a str, &'a str)], (&'a str, &'a str));
 
