@@ -10,7 +10,7 @@ use keyset_graphql::json::{self, Verbatim};
 use keyset_graphql::{PlannedQuery, Reader};
 
 use super::admission::Permit;
-use super::checks::Checks;
+use super::checks::{Accepts, Checks};
 use super::code::Code;
 use super::cost::Refused;
 use super::documents::Trusted;
@@ -82,11 +82,11 @@ impl<E: Executor> Api<E> {
 
     /// Executes a query, and refuses a mutation. The response says how long caches may keep it.
     pub async fn query(&self, request: impl Into<Request>) -> Response {
-        let checked = self.checks.pass(request.into(), None, |kind| match kind {
+        let accepts: Accepts = |kind| match kind {
             OperationType::Subscription => Err(over_websocket()),
             kind => no_mutation(kind),
-        });
-        let checked = checked.await;
+        };
+        let checked = self.checks.pass(request.into(), None, accepts).await;
         let max_age = checked.as_ref().ok().and_then(|checked| checked.running.document.max_age);
         let response = self.respond(checked).await;
         match max_age.filter(|_| response.errors.is_empty() && response.extensions.is_empty()) {

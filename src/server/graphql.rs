@@ -23,7 +23,6 @@ use super::observe::REQUEST_ID;
 use super::page;
 use super::request;
 use super::response::{reject, respond, unless_known};
-use super::timing;
 use super::websocket::{Timeouts, is_websocket};
 use crate::request::{Admission, Code, Memory, Permit, ReportCost, Session, refusal};
 use crate::shop::Api;
@@ -59,14 +58,6 @@ pub struct Streamed {
 
 /// The response to a request.
 pub async fn answer(endpoint: &Endpoint, received: Received) -> Response {
-    if timing::is_wanted(&received.head.headers) {
-        // On the heap: otherwise every other request would have room for it.
-        return timing::timed(Box::pin(executed(endpoint, received))).await;
-    }
-    executed(endpoint, received).await
-}
-
-async fn executed(endpoint: &Endpoint, received: Received) -> Response {
     match received.head.method {
         Method::POST => post(endpoint, received).await,
         Method::GET | Method::HEAD => get(endpoint, received).await,
@@ -105,8 +96,9 @@ async fn get(endpoint: &Endpoint, Received { mut head, media, permit, capacity, 
             let response = negotiated(media, async {
                 let request = prepared(request::of_url(&head.uri)?, &head.headers).data(permit);
                 Ok(endpoint.api.query(request).await)
-            });
-            unless_known(response.await, &head.headers)
+            })
+            .await;
+            unless_known(response, &head.headers)
         }
     }
 }

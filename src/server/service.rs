@@ -21,6 +21,7 @@ use super::capacity::Capacity;
 use super::graphql::{self, Endpoint, Received};
 use super::observe::observe;
 use super::surroundings::Surroundings;
+use super::timing;
 use crate::config::Bounds;
 use crate::metrics::Metrics;
 
@@ -80,6 +81,10 @@ impl fmt::Debug for Service {
 impl Way {
     async fn respond(&self, received: Received) -> Response {
         if let Some(api) = &self.api {
+            if timing::is_wanted(&received.head.headers) {
+                // On the heap: otherwise every other request would have room for it.
+                return Box::pin(timing::timed(graphql::answer(api, received))).await;
+            }
             return graphql::answer(api, received).await;
         }
         let Ok(response) = self.bare.clone().oneshot(Request::from(received)).await;
