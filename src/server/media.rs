@@ -54,6 +54,14 @@ impl Media {
 /// Whether the client asks for an event stream: it names `text/event-stream`, and neither media type of a single response
 /// before or beside it. Some clients name all of them for operations that have one response.
 pub fn prefers_events(headers: &HeaderMap) -> bool {
+    // Most requests do not name it at all, and are not parsed twice.
+    let is_mentioned = |accept: &HeaderValue| {
+        let name = EVENT_STREAM.as_str().as_bytes();
+        accept.as_bytes().windows(name.len()).any(|text| text.eq_ignore_ascii_case(name))
+    };
+    if !headers.get_all(ACCEPT).iter().any(is_mentioned) {
+        return false;
+    }
     let ranges = ranges(headers);
     let events = Preference::of(|range| precision(range, TEXT, range.subty == EVENT_STREAM), &ranges);
     let is_beaten = |media: Media| {
