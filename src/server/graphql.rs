@@ -60,7 +60,8 @@ pub struct Streamed {
 pub async fn answer(endpoint: &Endpoint, received: Received) -> Response {
     match received.head.method {
         Method::POST => post(endpoint, received).await,
-        Method::GET | Method::HEAD => get(endpoint, received).await,
+        // On the heap: otherwise each POST would have room for it.
+        Method::GET | Method::HEAD => Box::pin(get(endpoint, received)).await,
         _ => negotiated(received.media, async { Err(wrong_method()) }).await,
     }
 }
