@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use keyset::ReadRows;
-use migration::{Migrator, MigratorTrait};
-use sea_orm::{DatabaseConnection, DatabaseExecutor, DbBackend, DbErr, RuntimeErr, Statement, TransactionTrait, sqlx};
+use sea_orm::{DatabaseConnection, DbBackend, DbErr, RuntimeErr, Statement, sqlx};
 use tokio::time::timeout;
 
 use crate::config::Settings;
@@ -14,6 +13,7 @@ mod deadline;
 mod failure;
 mod keys;
 mod liveness;
+mod migrate;
 mod place;
 pub mod pool;
 mod postgres;
@@ -31,6 +31,7 @@ pub use deadline::Suspension;
 pub use failure::Failure;
 pub use keys::Keys;
 pub use liveness::Liveness;
+pub use migrate::MigrateError;
 pub use place::LockError;
 pub use reads::{Reads, Snapshot};
 pub use ready::{NotReady, Probe};
@@ -123,46 +124,6 @@ impl Db {
         // Any number that no other program uses.
         lock.read(Statement::from_string(DbBackend::Postgres, "SELECT pg_advisory_xact_lock(7236837423021)")).await?;
         Ok(Some(lock))
-    }
-
-    /// Applies all pending migrations, each in a transaction of its own: what one locks is free when the next begins. If
-    /// there are none, nothing is written: the database may be read-only.
-    ///
-    /// # Errors
-    ///
-    /// [`DbErr`] if a migration fails, or the database has migrations that this version does not know.
-    pub async fn migrate(&self) -> Result<(), DbErr> {
-        for _ in Migrator::get_pending_migrations_read_only(&self.writer).await? {
-            self.change_schema(async |db| Migrator::up(db, Some(1)).await).await?;
-        }
-        Ok(())
-    }
-
-    /// Reverts the latest migrations, this many, each in a transaction of its own.
-    ///
-    /// # Errors
-    ///
-    /// As [`Self::migrate`].
-    pub async fn migrate_down(&self, steps: u32) -> Result<(), DbErr> {
-        for _ in Migrator::migrations().into_iter().zip(0..steps) {
-            self.change_schema(async |db| Migrator::down(db, Some(1)).await).await?;
-        }
-        Ok(())
-    }
-
-    /// Changes the schema without a time limit; on PostgreSQL, in one transaction.
-    async fn change_schema(
-        &self,
-        change: impl AsyncFnOnce(DatabaseExecutor<'_>) -> Result<(), DbErr>,
-    ) -> Result<(), DbErr> {
-        if self.writer.get_database_backend() != DbBackend::Postgres {
-            let _suspension = self.suspend_deadline();
-            return change((&self.writer).into()).await;
-        }
-        let transaction = self.writer.begin().await?;
-        without_statement_timeout(&transaction).await?;
-        change((&transaction).into()).await?;
-        transaction.commit().await
     }
 
     /// Removes the time limit of SQLite's writer while the value lives. On PostgreSQL, each transaction removes its own.

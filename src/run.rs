@@ -6,13 +6,13 @@ use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::process::ExitCode;
 
-use migration::{Migrator, MigratorTrait};
+use migration::History;
 use sea_orm::DbErr;
 use tokio::net::TcpListener;
 
 use crate::config::{Cli, Command, Direction, Plan, Reproducible, SecretError, Settings};
 use crate::console::print_line;
-use crate::db::{ConnectError, Db, Failure, Keys, LockError};
+use crate::db::{ConnectError, Db, Failure, Keys, LockError, MigrateError};
 use crate::request::{Trusted, TrustedError};
 use crate::seed::{self, Progress, SeedError};
 use crate::server::{Access, AccessError, Admin, Server};
@@ -41,7 +41,7 @@ pub enum RunError {
     Connect(#[from] ConnectError),
     /// The schema cannot be changed or read.
     #[error("cannot migrate the database: {0}")]
-    Migrate(DbErr),
+    Migrate(#[from] MigrateError),
     /// The schema is old and cannot be changed here.
     #[error(
         "the schema is not up to date and the database is read-only: run `bookends migrate up` where it can be written"
@@ -189,9 +189,9 @@ async fn start(settings: &Settings, reproducible: Reproducible) -> Result<Starte
 
     let mut db = Db::connect(settings).await?;
     let lock = if settings.sqlite.allow_shared_file { None } else { db.storage.lock()? };
-    let starting = db.lock().await.map_err(RunError::Migrate)?;
+    let starting = db.lock().await.map_err(MigrateError::from)?;
     db.migrate().await.map_err(outdated)?;
-    if db.storage.is_read_only(&db.reader).await.map_err(RunError::Migrate)? {
+    if db.storage.is_read_only(&db.reader).await.map_err(MigrateError::from)? {
         print_line("the database is read-only: mutations fail with READ_ONLY");
     } else if seed::is_empty(&db).await.map_err(SeedError::from)? {
         print_line("the database is empty: filling it with sample rows");
@@ -218,8 +218,11 @@ async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), RunErr
 }
 
 /// Why the schema was not changed.
-fn outdated(error: DbErr) -> RunError {
-    if Failure::of(&error) == Failure::ReadOnly { RunError::Outdated } else { RunError::Migrate(error) }
+fn outdated(error: MigrateError) -> RunError {
+    match error {
+        MigrateError::Database(error) if Failure::of(&error) == Failure::ReadOnly => RunError::Outdated,
+        error => RunError::Migrate(error),
+    }
 }
 
 async fn serve(
@@ -271,23 +274,25 @@ async fn serve_with_admin(
 
 async fn migrate(settings: &Settings, direction: Direction) -> Result<(), RunError> {
     let db = Db::connect(settings).await?;
-    let lock = db.lock().await.map_err(RunError::Migrate)?;
+    let lock = db.lock().await.map_err(MigrateError::from)?;
     match direction {
         Direction::Up => db.migrate().await.map_err(outdated),
         Direction::Down { steps } => db.migrate_down(steps).await.map_err(RunError::Migrate),
         Direction::Status => Ok(()),
     }?;
     drop(lock);
-    let changes = Migrator::get_migration_with_status_read_only(&db.writer).await.map_err(RunError::Migrate)?;
-    for change in changes {
-        print_line(format_args!("{:8} {}", change.status().to_string().to_lowercase(), change.name()));
+    let History { applied, pending, unknown } = db.history().await.map_err(MigrateError::from)?;
+    for (state, names) in [("applied", applied), ("pending", pending), ("unknown", unknown)] {
+        for name in names {
+            print_line(format_args!("{state:8} {name}"));
+        }
     }
     db.close().await.map_err(RunError::Close)
 }
 
 async fn seed(settings: &Settings, plan: Plan) -> Result<(), RunError> {
     let db = Db::connect(settings).await?;
-    let lock = db.lock().await.map_err(RunError::Migrate)?;
+    let lock = db.lock().await.map_err(MigrateError::from)?;
     db.migrate().await.map_err(outdated)?;
     seed::fill(&db, plan, Progress::for_stdout()).await?;
     drop(lock);

@@ -9,6 +9,7 @@
 use sea_orm_migration::prelude::*;
 
 mod change;
+mod history;
 pub mod letters;
 
 /// Declares the files of the changes, each of which the database remembers by its name.
@@ -51,4 +52,5 @@ impl MigratorTrait for Migrator {
     }
 }
 
+pub use history::History;
 pub use sea_orm_migration::{MigrationStatus, MigratorTrait, seaql_migrations};

@@ -42,7 +42,7 @@ pub enum Direction {
         #[arg(long, default_value_t = 1, value_name = "N")]
         steps: u32,
     },
-    /// List applied and pending migrations.
+    /// List migrations: applied, pending, and unknown ones, which a newer version has applied.
     Status,
 }
 

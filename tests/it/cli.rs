@@ -9,8 +9,9 @@ use crate::docs::{block, read};
 use crate::program::{Program, address_of, bookends};
 use crate::wire::{ask, post};
 
+/// What it prints. It must succeed.
 #[track_caller]
-fn succeeds(command: &mut Command) -> String {
+pub fn succeeds(command: &mut Command) -> String {
     let Output { status, stdout, stderr } = command.output().unwrap();
     assert!(status.success(), "{}", String::from_utf8_lossy(&stderr));
     String::from_utf8(stdout).unwrap()

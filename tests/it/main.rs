@@ -41,6 +41,7 @@ mod metrics;
 mod migration;
 mod mutations;
 mod negotiation;
+mod newer;
 mod node;
 mod operations;
 mod outage;

@@ -1,0 +1,88 @@
+//! Changes of the schema.
+
+use migration::{History, Migrator, MigratorTrait};
+use sea_orm::{DatabaseExecutor, DbBackend, DbErr, TransactionTrait};
+
+use super::{Db, without_statement_timeout};
+
+/// Why the schema was not changed.
+#[derive(Debug, thiserror::Error)]
+pub enum MigrateError {
+    /// It has changes of another version that do not follow all changes of this one.
+    #[error("the schema has changes that this version does not know, and they do not follow its own: {}", .0.join(", "))]
+    Foreign(Vec<String>),
+    /// It has changes of a newer version, which come off first.
+    #[error(
+        "the schema has changes that this version does not know; revert them with the version that applied them: {}",
+        .0.join(", ")
+    )]
+    Irreversible(Vec<String>),
+    /// A change fails, or the database does.
+    #[error(transparent)]
+    Database(#[from] DbErr),
+}
+
+impl Db {
+    /// The changes of the schema. Nothing is written.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr`] if the database fails.
+    pub async fn history(&self) -> Result<History, DbErr> {
+        History::read(&self.writer).await
+    }
+
+    /// Applies all pending migrations, each in a transaction of its own: what one locks is free when the next begins. If
+    /// there are none, nothing is written: the database may be read-only. A schema that a newer version has expanded
+    /// remains as it is: this version can serve on it.
+    ///
+    /// # Errors
+    ///
+    /// [`MigrateError`] if a migration fails, or another version has applied migrations that do not follow those of this
+    /// one.
+    pub async fn migrate(&self) -> Result<(), MigrateError> {
+        let history = self.history().await?;
+        if history.is_ahead() {
+            let unknown = history.unknown.join(", ");
+            tracing::warn!(unknown, "the schema is newer than this version, and is left as it is");
+        } else if !history.unknown.is_empty() {
+            return Err(MigrateError::Foreign(history.unknown));
+        } else {
+            for _ in history.pending {
+                self.change_schema(async |db| Migrator::up(db, Some(1)).await).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reverts the latest migrations, this many, each in a transaction of its own.
+    ///
+    /// # Errors
+    ///
+    /// [`MigrateError`] if a migration fails, or the schema has one that this version does not know.
+    pub async fn migrate_down(&self, steps: u32) -> Result<(), MigrateError> {
+        let history = self.history().await?;
+        if !history.unknown.is_empty() {
+            return Err(MigrateError::Irreversible(history.unknown));
+        }
+        for _ in history.applied.into_iter().zip(0..steps) {
+            self.change_schema(async |db| Migrator::down(db, Some(1)).await).await?;
+        }
+        Ok(())
+    }
+
+    /// Changes the schema without a time limit; on PostgreSQL, in one transaction.
+    async fn change_schema(
+        &self,
+        change: impl AsyncFnOnce(DatabaseExecutor<'_>) -> Result<(), DbErr>,
+    ) -> Result<(), DbErr> {
+        if self.writer.get_database_backend() != DbBackend::Postgres {
+            let _suspension = self.suspend_deadline();
+            return change((&self.writer).into()).await;
+        }
+        let transaction = self.writer.begin().await?;
+        without_statement_timeout(&transaction).await?;
+        change((&transaction).into()).await?;
+        transaction.commit().await
+    }
+}
