@@ -146,18 +146,24 @@ fn first(records: Vec<crate::Record>, column: &str) -> Result<u64, DbErr> {
 
 /// The tables, without those in which SQLite's virtual tables keep their contents. On PostgreSQL with the planner's estimate
 /// of their rows: it scales the rows at the last `ANALYZE` by the growth of the file, and assumes short rows where there
-/// was none.
+/// was none. A partitioned table has the rows of its partitions: `autovacuum` never analyses the whole. The file of a foreign
+/// partition is not here.
 fn tables(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Postgres => {
-            "SELECT relname::text AS \"table\",
-                    (CASE WHEN relkind = 'p' THEN GREATEST(reltuples, 0)
-                          WHEN relpages > 0 AND reltuples >= 0
-                          THEN reltuples::float8 / relpages * (pg_relation_size(oid) / current_setting('block_size')::int)
-                          ELSE pg_relation_size(oid) / 64 END)::bigint AS \"rows\"
-             FROM pg_class
-             WHERE relkind IN ('r', 'p') AND relnamespace <> 'pg_catalog'::regnamespace AND pg_table_is_visible(oid)
-               AND has_table_privilege(oid, 'SELECT')"
+            "SELECT t.relname::text AS \"table\",
+                    COALESCE(SUM(CASE
+                        WHEN leaf.relkind <> 'r' THEN GREATEST(leaf.reltuples, 0)
+                        WHEN leaf.relpages > 0 AND leaf.reltuples >= 0
+                        THEN leaf.reltuples::float8 / leaf.relpages
+                            * (pg_relation_size(leaf.oid) / current_setting('block_size')::int)
+                        ELSE pg_relation_size(leaf.oid) / 64 END), 0)::bigint AS \"rows\"
+             FROM pg_class t
+             LEFT JOIN LATERAL pg_partition_tree(t.oid) p ON p.isleaf
+             LEFT JOIN pg_class leaf ON leaf.oid = CASE t.relkind WHEN 'p' THEN p.relid ELSE t.oid END
+             WHERE t.relkind IN ('r', 'p') AND NOT t.relispartition AND t.relnamespace <> 'pg_catalog'::regnamespace
+               AND pg_table_is_visible(t.oid) AND has_table_privilege(t.oid, 'SELECT')
+             GROUP BY t.oid, t.relname"
         }
         Dialect::Sqlite => {
             "SELECT name AS \"table\" FROM pragma_table_list
@@ -166,7 +172,8 @@ fn tables(dialect: Dialect) -> &'static str {
     }
 }
 
-/// What the indexes begin with that serve every row, and whether that is all that they hold uniquely.
+/// What the indexes begin with that serve every row, and whether that is all that they hold uniquely. Those of a partition
+/// are those of the whole.
 fn indexes(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Postgres => {
@@ -177,7 +184,7 @@ fn indexes(dialect: Dialect) -> &'static str {
              JOIN pg_class x ON x.oid = i.indexrelid
              JOIN pg_am m ON m.oid = x.relam
              JOIN pg_attribute a ON a.attrelid = t.oid AND a.attnum = i.indkey[0]
-             WHERE m.amname = 'btree' AND i.indisvalid AND i.indpred IS NULL
+             WHERE m.amname = 'btree' AND i.indisvalid AND i.indpred IS NULL AND NOT t.relispartition
                AND t.relnamespace <> 'pg_catalog'::regnamespace AND pg_table_is_visible(t.oid)"
         }
         // The key of a table with row ids has no index of its own.

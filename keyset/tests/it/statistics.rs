@@ -1,7 +1,7 @@
 //! Statistics of tables.
 
 use keyset::Statistics;
-use sea_orm::ConnectionTrait;
+use sea_orm::{ConnectionTrait, DbBackend};
 use testdb::TestDb;
 
 use crate::atlas::{self, City, Column};
@@ -53,4 +53,33 @@ async fn a_table_without_statistics_of_its_own_is_not_empty() {
     atlas::create(&db, &atlas::cities()).await;
     let rows = Statistics::read(&db).await.unwrap().rows(City);
     assert!((12..=1_000).contains(&rows), "{rows}");
+}
+
+/// Autovacuum analyses partitions, and never the whole.
+#[tokio::test]
+async fn a_partitioned_table_has_the_rows_of_its_partitions() {
+    let test = TestDb::new().await;
+    let db = test.connect().await;
+    if db.get_database_backend() != DbBackend::Postgres {
+        return;
+    }
+    atlas::create(&db, &atlas::cities()).await;
+    for sql in [
+        "ALTER TABLE city RENAME TO plain",
+        "CREATE TABLE city (LIKE plain) PARTITION BY LIST (rank)",
+        "CREATE TABLE of_0 PARTITION OF city FOR VALUES IN (0)",
+        "CREATE TABLE of_others PARTITION OF city FOR VALUES IN (1, 2) PARTITION BY HASH (id)",
+        "CREATE TABLE of_others_0 PARTITION OF of_others FOR VALUES WITH (MODULUS 2, REMAINDER 0)",
+        "CREATE TABLE of_others_1 PARTITION OF of_others FOR VALUES WITH (MODULUS 2, REMAINDER 1)",
+        "CREATE INDEX city_by_rank ON city (rank, id)",
+        "INSERT INTO city (id, river, rank) SELECT n, 'river', n % 3 FROM generate_series(1, 3000) AS n",
+        "ANALYZE of_0",
+        "ANALYZE of_others_0",
+        "ANALYZE of_others_1",
+    ] {
+        db.execute_unprepared(sql).await.unwrap();
+    }
+    let statistics = Statistics::read(&db).await.unwrap();
+    assert_eq!(statistics.rows(City), 3_000);
+    assert_eq!(statistics.indexed(&Column::Rank).unwrap().per_value, 1_000);
 }
