@@ -10,6 +10,7 @@ use async_graphql::ID;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use sea_orm::Value;
+use sea_orm::sea_query::ValueType;
 use uuid::Uuid;
 
 use crate::error::code;
@@ -31,7 +32,7 @@ pub trait NodeType: Copy + Debug + Eq + Hash + Send + Sync + 'static {
 }
 
 /// A primary key that a global id can hold.
-pub trait NodeKey: Copy + Debug + Eq + Ord + Hash + Into<Value> + Send + Sync + 'static {
+pub trait NodeKey: Copy + Debug + Eq + Ord + Hash + Into<Value> + ValueType + Send + Sync + 'static {
     /// Its bytes, of a fixed length.
     type Bytes: AsRef<[u8]> + for<'a> TryFrom<&'a [u8]>;
 

@@ -5,16 +5,16 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use async_graphql::{ID, OutputType, Pos};
-use keyset::{Around, Kept, Lists, Order, Page, ReadRows as _};
-use sea_orm::{Condition, Select};
+use keyset::{Around, EntityRow, Kept, Lists, Order, Page, ReadRows as _};
+use sea_orm::{Condition, DbErr, Select};
 
 use crate::arguments::{Arguments, Given};
 use crate::connection::Connection as ConnectionType;
 use crate::error::code;
 use crate::filter::Scope;
 use crate::input::InputFields;
-use crate::keyed::Keyed;
-use crate::object::{Column, Fields, Identity, Model, RowObject};
+use crate::keyed::{KeyOf, Keyed};
+use crate::object::{Column, Fields, Identity, RowObject};
 use crate::plan::collect::Collected;
 use crate::plan::connection::{Asked, Connection, Connections, Counting};
 use crate::plan::object::Boxed;
@@ -55,7 +55,11 @@ pub(crate) trait NestedList<T: RowObject>: Send + Sync {
 /// A list in a plan.
 pub(crate) trait PlannedList<T: RowObject>: Send + Sync {
     /// Reads the list of each of these rows.
-    fn read<'a, 'p: 'a>(&'p self, run: &'a Run<'_>, rows: &'a [Model<T>]) -> Boxed<'a, Box<dyn ListRows + 'p>>;
+    fn read<'a, 'p: 'a>(
+        &'p self,
+        run: &'a Run<'_>,
+        rows: &'a [EntityRow<T::Entity>],
+    ) -> Boxed<'a, Box<dyn ListRows + 'p>>;
 }
 
 /// Lists that were read together.
@@ -80,29 +84,51 @@ pub(crate) fn list_of<T: Keyed, U: Listed>(name: &'static str, column: Column<U>
             planner: &mut Planner<'_>,
         ) -> Box<dyn PlannedList<T>> {
             let plan = Plan::<U>::new(T::NAME, self.0, kept, field, planner);
-            Box::new(PerParent { plan: Plan { parent: Some(self.1), ..plan }, column: self.1 })
+            let plan = Plan { parent: Some(self.1), ..plan };
+            Box::new(PerParent { plan, column: self.1, key: KeyOf::<T>::new() })
         }
     }
 
-    struct PerParent<U: Listed> {
+    struct PerParent<T, U: Listed> {
         plan: Plan<U>,
         column: Column<U>,
+        key: KeyOf<T>,
     }
 
-    impl<T: Keyed, U: Listed> PlannedList<T> for PerParent<U> {
-        fn read<'a, 'p: 'a>(&'p self, run: &'a Run<'_>, rows: &'a [Model<T>]) -> Boxed<'a, Box<dyn ListRows + 'p>> {
-            // One object can stand at several places. Its list is read once.
-            let (mut keys, mut known) = (Vec::<sea_orm::Value>::new(), HashMap::new());
+    impl<T: Keyed, U: Listed> PerParent<T, U> {
+        /// The keys of these rows, and the number of each row's key. One object can stand at several places. Its list is read
+        /// once.
+        fn keys(&self, rows: &[EntityRow<T::Entity>]) -> std::result::Result<(Vec<sea_orm::Value>, Vec<usize>), DbErr> {
+            let (mut keys, mut known) = (Vec::new(), HashMap::new());
             let mut number = |key: T::Key| {
                 *known.entry(key).or_insert_with(|| {
                     keys.push(key.into());
                     keys.len() - 1
                 })
             };
-            let numbers = rows.iter().map(|row| number(T::key(row))).collect();
+            let mut numbers = Vec::with_capacity(rows.len());
+            for row in rows {
+                numbers.push(number(self.key.of(row)?));
+            }
+            Ok((keys, numbers))
+        }
+    }
+
+    impl<T: Keyed, U: Listed> PlannedList<T> for PerParent<T, U> {
+        fn read<'a, 'p: 'a>(
+            &'p self,
+            run: &'a Run<'_>,
+            rows: &'a [EntityRow<T::Entity>],
+        ) -> Boxed<'a, Box<dyn ListRows + 'p>> {
             Box::pin(async move {
-                let read = self.plan.read(run, |rows| Lists::per_parent(rows, self.column, keys)).await;
-                Box::new(Rows { numbers, ..read }) as Box<dyn ListRows>
+                let read = match self.keys(rows) {
+                    Ok((keys, numbers)) => {
+                        let lists = |rows| Lists::per_parent(rows, self.column, keys);
+                        Rows { numbers, ..self.plan.read(run, lists).await }
+                    }
+                    Err(error) => Rows::failed(run.reader.error(error)),
+                };
+                Box::new(read) as Box<dyn ListRows>
             })
         }
     }
@@ -222,6 +248,12 @@ struct Rows<'p, U: Listed> {
     starts: Vec<usize>,
     /// The list of each parent, by its number; of a single list, nothing.
     numbers: Vec<usize>,
+}
+
+impl<U: Listed> Rows<'_, U> {
+    fn failed(error: Error) -> Self {
+        Self { connections: Err(error), starts: Vec::new(), numbers: Vec::new() }
+    }
 }
 
 impl<U: Listed> ListRows for Rows<'_, U> {

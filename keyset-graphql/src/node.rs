@@ -11,7 +11,7 @@ use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
 
 use crate::Result;
 use crate::global_id::{GlobalId, NodeKey, NodeType};
-use crate::keyed::Keyed;
+use crate::keyed::{KeyOf, Keyed};
 use crate::object::Fields;
 use crate::plan::collect::{Collected, Sets};
 use crate::plan::object::{Boxed, Objects, Selection};
@@ -86,10 +86,12 @@ impl<T: Keyed> Planned<T::Key> for Selection<T> {
             let wanted = T::Entity::find().filter(T::key_column().is_in(keys));
             let rows = keyset::find_rows(run.reader, &wanted, &joins).await.map_err(|error| run.reader.error(error))?;
             let mut found = FoundObjects { objects: Objects::new(self, run), numbers: HashMap::new() };
+            let key = KeyOf::<T>::new();
             for row in &rows {
                 let number = found.objects.read(row).map_err(|error| run.reader.error(error))?;
                 if let Some(number) = number {
-                    found.numbers.insert(T::key(found.objects.row(number)), number);
+                    let key = key.of(found.objects.row(number)).map_err(|error| run.reader.error(error))?;
+                    found.numbers.insert(key, number);
                 }
             }
             found.objects.load(run).await;

@@ -4,19 +4,20 @@ use std::sync::Arc;
 
 use async_graphql::registry::Registry;
 use async_graphql::{ID, OutputType};
-use keyset::{Kept, Modelled};
-use sea_orm::{ColumnTrait, Condition, EntityTrait};
+use keyset::{EntityRow, Kept, Modelled, Models};
+use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait};
 use serde::Serialize;
 
-use crate::Result;
 use crate::cost::Cost;
 use crate::global_id::{GlobalId, NodeType};
-use crate::keyed::Keyed;
+use crate::keyed::{KeyOf, Keyed};
 use crate::list::{ListField, Listed, NestedList, Scan, list_of};
 use crate::plan::relation::{One, Relation, Sums};
 use crate::plan::writer::write;
 use crate::registry::{self, ObjectFields};
 use crate::value::Object;
+
+mod column;
 
 /// A type of objects that stand for rows of a table. Its values do not matter: it declares the fields. Implement it for the
 /// entity, or, if that is in another crate, for an empty enum.
@@ -33,7 +34,7 @@ use crate::value::Object;
 ///
 ///     fn fields(fields: &mut Fields<Self>) {
 ///         fields.describe("A cake.");
-///         fields.column("name", "The name.", |cake| &cake.name);
+///         fields.column("name", "The name.", cake::Column::Name);
 ///     }
 /// }
 /// ```
@@ -54,11 +55,15 @@ pub type Model<T> = <<T as RowObject>::Entity as EntityTrait>::Model;
 /// A column of an object's table.
 pub type Column<T> = <<T as RowObject>::Entity as EntityTrait>::Column;
 
-/// Writes the value of a field as JSON.
-pub(crate) type Leaf<M> = Arc<dyn Fn(&M, &mut Vec<u8>) + Send + Sync>;
+/// Writes the value of a field as JSON, from a row of this entity.
+pub(crate) type Leaf<E> = Arc<dyn Fn(&Models<E>, &EntityRow<E>, &mut Vec<u8>) -> Result<(), DbErr> + Send + Sync>;
+
+/// Writes the value of a field as JSON, from a row that may be absent.
+pub(crate) type BesideLeaf<S> =
+    Arc<dyn Fn(&Models<S>, Option<&EntityRow<S>>, &mut Vec<u8>) -> Result<(), DbErr> + Send + Sync>;
 
 /// The condition that finds the object with a global id.
-pub(crate) type Identity = Arc<dyn Fn(&ID) -> Result<Condition> + Send + Sync>;
+pub(crate) type Identity = Arc<dyn Fn(&ID) -> crate::Result<Condition> + Send + Sync>;
 
 /// The fields of an object.
 pub struct Fields<T: RowObject> {
@@ -69,7 +74,7 @@ pub struct Fields<T: RowObject> {
 }
 
 /// Registers a field with this name and description.
-type Register = dyn Fn(&mut ObjectFields<'_>, &'static str, &'static str) + Send + Sync;
+pub(crate) type Register = dyn Fn(&mut ObjectFields<'_>, &'static str, &'static str) + Send + Sync;
 
 /// A declared field.
 pub(crate) struct Field<T: RowObject> {
@@ -85,7 +90,7 @@ pub(crate) struct Field<T: RowObject> {
 /// How a field is read.
 pub(crate) enum Kind<T: RowObject> {
     /// From the row.
-    Column(Leaf<Model<T>>),
+    Column(Leaf<T::Entity>),
     /// From a relation to one, by its number: what this number names in it.
     Related(usize, usize),
     /// By a list of its own.
@@ -105,23 +110,44 @@ impl<T: RowObject> Fields<T> {
         self.description = description;
     }
 
-    /// A value that the row holds.
-    pub fn column<L>(&mut self, name: &'static str, description: &'static str, get: fn(&Model<T>) -> &L)
-    where
-        L: OutputType + Serialize + 'static,
-    {
-        self.leaf::<L>(name, description, Arc::new(move |row, json| write(get(row), json)));
+    /// The value of a column. Its type in the schema is that of the column: `Boolean`, `Int`, `Float`, `String` or
+    /// [`DateTime`](crate::DateTime), and nullable if the column is.
+    ///
+    /// # Panics
+    ///
+    /// Panics for a column of another type, such as a decimal: use [`Self::computed`].
+    pub fn column(&mut self, name: &'static str, description: &'static str, column: Column<T>) {
+        let (register, leaf) = column::field::<T::Entity>(column);
+        self.add(name, description, None, register, Kind::Column(leaf));
     }
 
-    /// A value that is computed from the row.
+    /// A value that is computed from the row, whose model is made for it.
     pub fn computed<L>(&mut self, name: &'static str, description: &'static str, compute: fn(&Model<T>) -> L)
     where
         L: OutputType + Serialize + 'static,
     {
-        self.leaf::<L>(name, description, Arc::new(move |row, json| write(&compute(row), json)));
+        let leaf: Leaf<T::Entity> = Arc::new(move |models, row, json| {
+            write(&compute(models.model(row)?), json);
+            Ok(())
+        });
+        self.leaf::<L>(name, description, leaf);
     }
 
-    fn leaf<L: OutputType>(&mut self, name: &'static str, description: &'static str, leaf: Leaf<Model<T>>) {
+    /// A value that is computed from the primary key.
+    pub fn of_key<L>(&mut self, name: &'static str, description: &'static str, compute: fn(T::Key) -> L)
+    where
+        T: Keyed,
+        L: OutputType + Serialize + 'static,
+    {
+        let key = KeyOf::<T>::new();
+        let leaf: Leaf<T::Entity> = Arc::new(move |_, row, json| {
+            write(&compute(key.of(row)?), json);
+            Ok(())
+        });
+        self.leaf::<L>(name, description, leaf);
+    }
+
+    fn leaf<L: OutputType>(&mut self, name: &'static str, description: &'static str, leaf: Leaf<T::Entity>) {
         let register = |fields: &mut ObjectFields<'_>, name, description| _ = fields.field::<L>(name, description);
         self.add(name, description, None, register, Kind::Column(leaf));
     }
@@ -135,8 +161,12 @@ impl<T: RowObject> Fields<T> {
             let id = GlobalId::<N, T::Key>::parse_as(id, node_type)?;
             Ok(Condition::all().add(T::key_column().eq(id.key)))
         }));
-        let leaf = move |row: &Model<T>, json: &mut Vec<u8>| GlobalId { node_type, key: T::key(row) }.write(json);
-        self.leaf::<ID>("id", description, Arc::new(leaf));
+        let key = KeyOf::<T>::new();
+        let leaf: Leaf<T::Entity> = Arc::new(move |_, row, json| {
+            GlobalId { node_type, key: key.of(row)? }.write(json);
+            Ok(())
+        });
+        self.leaf::<ID>("id", description, leaf);
     }
 
     /// A relation to one: the object whose key this column of the row holds. It is read in the statement of the row.
@@ -199,12 +229,12 @@ impl<T: RowObject> Fields<T> {
 }
 
 /// Declares fields that another table holds: see [`Fields::beside`].
-pub struct Beside<'a, T: RowObject, S: EntityTrait<Model: Sync>> {
+pub struct Beside<'a, T: RowObject, S: Modelled<Model: Sync>> {
     fields: &'a mut Fields<T>,
     relation: usize,
     from: Column<T>,
     to: S::Column,
-    leaves: Vec<Leaf<Option<S::Model>>>,
+    leaves: Vec<BesideLeaf<S>>,
 }
 
 impl<T: RowObject, S: Modelled<Model: Sync>> Beside<'_, T, S> {
@@ -218,7 +248,10 @@ impl<T: RowObject, S: Modelled<Model: Sync>> Beside<'_, T, S> {
     where
         L: OutputType + Serialize + 'static,
     {
-        let leaf: Leaf<Option<S::Model>> = Arc::new(move |row, json| write(&compute(row.as_ref()), json));
+        let leaf: BesideLeaf<S> = Arc::new(move |models, row, json| {
+            write(&compute(row.map(|row| models.model(row)).transpose()?), json);
+            Ok(())
+        });
         let register = |fields: &mut ObjectFields<'_>, name, description| _ = fields.field::<L>(name, description);
         let kind = Kind::Related(self.relation, self.leaves.len());
         self.leaves.push(leaf);

@@ -90,14 +90,15 @@ async fn read<'p, T: RowObject>(selection: &'p Selection<T>, row: &Model<T>, run
     let mut objects = Objects::new(selection, run);
     let mut joins = Vec::new();
     selection.joins(run, &mut joins);
-    if joins.is_empty() {
-        objects.push_alone(row.clone());
+    let related = if joins.is_empty() {
+        None
     } else {
         let references = selection.references(row, run.variables);
         let related = keyset::find_related(run.reader, references, &joins).await;
-        let pushed = related.and_then(|related| objects.push(row.clone(), &related));
-        pushed.map_err(|error| run.reader.error(error))?;
-    }
+        Some(related.map_err(|error| run.reader.error(error))?)
+    };
+    let pushed = objects.push_known(row.clone(), related.as_ref());
+    pushed.map_err(|error| run.reader.error(error))?;
     objects.load(run).await;
     Ok(objects)
 }

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! The statement is one `UNION ALL`; of one branch, it is the branch. A segment number tells the branches apart, and the
-//! outer `ORDER BY` guarantees the order of the rows. Both flags are exact even if the row of the key no longer exists, or
-//! the page is empty.
+//! outer `ORDER BY` guarantees the order of the rows, unless they are put in order where they are read (`compare`). Both
+//! flags are exact even if the row of the key no longer exists, or the page is empty.
 //!
 //! ```sql
 //! -- cities ORDER BY id, the first 20 after a cursor

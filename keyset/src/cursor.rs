@@ -73,12 +73,28 @@ impl Order {
     /// [`KeyError::TooLong`], [`KeyError::LeapSecond`], [`KeyError::TooFar`] and [`KeyError::Nul`] for a value that no
     /// cursor can hold. [`KeyError::Arity`] and [`KeyError::Type`] for a key of another order.
     pub fn seal(&self, key: &Key) -> Result<Cursor, KeyError> {
+        let mut text = Vec::new();
+        self.seal_into(key, &mut text)?;
+        // Its characters are ASCII.
+        Ok(Cursor(String::from_utf8(text).unwrap_or_default()))
+    }
+
+    /// Encodes a key as text at the end of another one, such as a response. The text is ASCII without a character that JSON
+    /// escapes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Order::seal`]. Nothing is appended then.
+    pub fn seal_into(&self, key: &Key, text: &mut Vec<u8>) -> Result<(), KeyError> {
         let bytes = self.encode(key)?;
-        let text = BASE64_URL_SAFE_NO_PAD.encode(bytes);
-        if text.len() > MAX_LENGTH {
-            return Err(KeyError::TooLong(text.len()));
+        let (begin, length) = (text.len(), (4 * bytes.len()).div_ceil(3));
+        if length > MAX_LENGTH {
+            return Err(KeyError::TooLong(length));
         }
-        Ok(Cursor(text))
+        text.resize(begin + length, 0);
+        // There is room for it.
+        let _ = BASE64_URL_SAFE_NO_PAD.encode_slice(bytes, &mut text[begin..]);
+        Ok(())
     }
 
     /// Decodes a text that a client sent.

@@ -190,7 +190,7 @@ async fn read_skipped<C: ReadRows + ?Sized>(
     Ok(slices)
 }
 
-/// The statement that reads a page of one list, with its joins.
+/// The statement that reads a page of one list, with its joins. Where keys are compared here, its rows are in no order.
 pub(crate) fn rows(
     query: &SelectStatement,
     page: &Page,
@@ -198,6 +198,9 @@ pub(crate) fn rows(
     index: Index,
     dialect: Dialect,
 ) -> SelectStatement {
+    if page.order.is_compared_here(dialect) {
+        return joined(unordered(query, page, index, dialect), joins);
+    }
     if joins.is_empty() {
         return select(query, page, index, dialect);
     }

@@ -9,6 +9,7 @@
 //! ORDER BY keyset_segment, keyset_0
 //! ```
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -71,6 +72,11 @@ impl Join {
     /// Its name in the statement.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The column that it finds rows by.
+    pub(crate) fn to(&self) -> Cow<'static, str> {
+        self.to.inner()
     }
 
     /// What the names of its columns in the result begin with.

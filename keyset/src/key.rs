@@ -6,8 +6,7 @@ use sea_orm::{DbErr, ModelTrait, Value};
 use crate::cursor::MAX_LENGTH;
 use crate::dialect::Dialect;
 use crate::range::Place;
-use crate::record::Stored;
-use crate::{Order, Record, Sort, bracket};
+use crate::{Order, Record, Sort, Stored, bracket};
 
 /// The values of one row under an order, one for each sort. A key is a position in the order, whether or not a row has
 /// it.

@@ -62,6 +62,7 @@ mod page;
 mod source;
 mod storable;
 
+mod compare;
 mod keyed;
 mod range;
 
@@ -72,6 +73,7 @@ mod dialect;
 
 mod models;
 mod record;
+mod stored;
 
 mod fetch;
 mod join;
@@ -101,16 +103,17 @@ pub use join::{Join, find_related, find_rows};
 pub use kept::{Kept, kept_count};
 pub use key::{Key, KeyError};
 pub use kind::Kind;
-pub use models::{ModelReader, Modelled, Models, find_models};
+pub use models::{EntityRow, ModelReader, Modelled, Models, find_models};
 pub use numbered::{MAX_PAGES, PageCursors, Reach, page_cursors};
 pub use order::{Order, OrderError};
 pub use page::{Args, End, Limits, Page, PageError};
 pub use parts::{CursorParts, read_values};
 pub use postings::{MAX_WORDS, PostingList, Postings};
-pub use record::{Columns, ReadRows, Record, Stored, StoredValue};
+pub use record::{ReadRows, Record};
 pub use slice::{Found, Row, Slice};
 pub use sort::{Direction, Nulls, Sort};
 pub use source::{Lists, Source};
 pub use statistics::{Indexed, Statistics};
+pub use stored::{Columns, Stored, StoredRows, StoredValue};
 pub use texts::Texts;
 pub use wire::Scalar;

@@ -1,24 +1,28 @@
-//! The models of an entity, read from the rows of a result.
+//! The rows of an entity in a result, and their models.
+
+use std::sync::{Arc, OnceLock};
 
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, FromQueryResult, IdenStatic as _, Iterable as _, Select,
-    TryGetError, TryIntoModel, Value,
+    ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, FromQueryResult, IdenStatic as _, Iterable as _, ModelTrait,
+    Select, TryGetError, TryIntoModel, Value,
 };
 
-use crate::record::{Positions, Record, Stored, StoredValue};
-use crate::{Join, Kind, ReadRows, find_rows};
+use crate::record::{Positions, Record};
+use crate::{Columns, Join, Kind, ReadRows, Stored, StoredRows, StoredValue, find_rows};
 
 /// An entity whose models can be made of values: each that derives `DeriveEntityModel`.
 pub trait Modelled: EntityTrait<ActiveModel: TryIntoModel<<Self as EntityTrait>::Model>> {}
 
 impl<E: EntityTrait<ActiveModel: TryIntoModel<E::Model>>> Modelled for E {}
 
-/// The columns of an entity's models in a result.
+/// The columns of an entity in a result.
 #[derive(Clone, Debug)]
 pub struct Models<E: Modelled> {
     /// What the names of the columns begin with.
     prefix: String,
     columns: Vec<Column<E>>,
+    /// The column that is NULL where a joined row is absent.
+    joined_by: Option<usize>,
 }
 
 #[derive(Clone, Debug)]
@@ -29,7 +33,16 @@ struct Column<E: EntityTrait> {
     name: String,
 }
 
-/// Reads models from the rows of one result.
+/// A row of an entity. Its values are read where the result has them. The model is made when it is asked for.
+#[derive(Debug)]
+pub struct EntityRow<E: Modelled> {
+    stored: Stored,
+    /// The positions of the entity's columns.
+    positions: Arc<[usize]>,
+    model: OnceLock<Box<E::Model>>,
+}
+
+/// Finds the rows of an entity in the records of results.
 #[derive(Debug)]
 pub struct ModelReader<'a, E: Modelled> {
     models: &'a Models<E>,
@@ -43,9 +56,10 @@ impl<E: Modelled> Default for Models<E> {
 }
 
 impl<E: Modelled> Models<E> {
-    /// The models of the joined rows. The join must be to this entity.
+    /// The columns of the joined rows. The join must be to this entity.
     pub fn joined(join: &Join) -> Self {
-        Self::named(join.prefix())
+        let to = join.to();
+        Self { joined_by: E::Column::iter().position(|column| column.as_str() == to), ..Self::named(join.prefix()) }
     }
 
     fn named(prefix: String) -> Self {
@@ -54,44 +68,104 @@ impl<E: Modelled> Models<E> {
             kind: Kind::of(field.def().get_column_type()),
             name: format!("{prefix}{}", field.as_str()),
         };
-        Self { columns: E::Column::iter().map(column).collect(), prefix }
+        Self { columns: E::Column::iter().map(column).collect(), prefix, joined_by: None }
     }
 
-    /// A reader for the rows of one result.
+    /// A reader for the records of results.
     pub fn reader(&self) -> ModelReader<'_, E> {
         ModelReader { models: self, positions: Positions::default() }
     }
-}
 
-impl<E: Modelled> ModelReader<'_, E> {
-    /// The model in a row. `None` if there is none: each of its columns is NULL.
+    /// The row of a model that is known.
+    pub fn row_of(&self, model: E::Model) -> EntityRow<E> {
+        let columns = Arc::new(Columns::new(self.columns.iter().map(|column| column.name.as_str())));
+        let mut rows = StoredRows::new(columns);
+        for Column { field, kind, .. } in &self.columns {
+            rows.push(StoredValue::of(&kind.of_field(model.get(*field))));
+        }
+        let positions = (0..self.columns.len()).collect();
+        EntityRow { stored: rows.only(), positions, model: OnceLock::from(Box::new(model)) }
+    }
+
+    /// The model of a row.
     ///
     /// # Errors
     ///
     /// [`DbErr`] if the row does not fit the model.
-    pub fn read(&mut self, record: &Record) -> Result<Option<E::Model>, DbErr> {
-        match record {
-            Record::Row(row) => match E::Model::from_query_result_nullable(row, &self.models.prefix) {
-                Ok(model) => Ok(Some(model)),
-                Err(TryGetError::Null(_)) => Ok(None),
-                Err(TryGetError::DbErr(error)) => Err(error),
-            },
-            Record::Stored(stored) => self.read_stored(stored),
+    pub fn model<'r>(&self, row: &'r EntityRow<E>) -> Result<&'r E::Model, DbErr> {
+        if let Some(model) = row.model.get() {
+            return Ok(model);
         }
+        let model = Box::new(self.read(row)?);
+        Ok(row.model.get_or_init(|| model))
     }
 
-    fn read_stored(&mut self, stored: &Stored) -> Result<Option<E::Model>, DbErr> {
+    fn read(&self, row: &EntityRow<E>) -> Result<E::Model, DbErr> {
+        let mut model = <E::ActiveModel as ActiveModelTrait>::default();
+        for (Column { field, kind, .. }, position) in self.columns.iter().zip(&*row.positions) {
+            set(&mut model, *field, row.stored.value(*position, *kind)?)?;
+        }
+        model.try_into_model()
+    }
+}
+
+impl<E: Modelled> EntityRow<E> {
+    /// The number of a column among those of the entity, for [`Self::get`] and [`Self::value`].
+    pub fn number_of(column: E::Column) -> usize {
+        E::Column::iter().take_while(|earlier| earlier.as_str() != column.as_str()).count()
+    }
+
+    /// The value of the column with this number.
+    pub fn get(&self, column: usize) -> StoredValue<'_> {
+        self.positions.get(column).map_or(StoredValue::Null, |position| self.stored.get(*position))
+    }
+
+    /// The same as a value of this kind.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr::Type`] if it is none.
+    pub fn value(&self, column: usize, kind: Kind) -> Result<Value, DbErr> {
+        self.stored.value(self.positions.get(column).copied().unwrap_or(usize::MAX), kind)
+    }
+}
+
+impl<E: Modelled> ModelReader<'_, E> {
+    /// The row in a record. `None` if a joined row is absent.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr`] if the record does not have the columns of the entity.
+    pub fn row(&mut self, record: &Record) -> Result<Option<EntityRow<E>>, DbErr> {
         let Self { models, positions } = self;
+        let stored = match record {
+            Record::Row(row) => {
+                return match E::Model::from_query_result_nullable(row, &models.prefix) {
+                    Ok(model) => Ok(Some(models.row_of(model))),
+                    Err(TryGetError::Null(_)) => Ok(None),
+                    Err(TryGetError::DbErr(error)) => Err(error),
+                };
+            }
+            Record::Stored(stored) => stored,
+        };
         let positions = positions
             .of(stored, |columns| models.columns.iter().map(|column| columns.position(&column.name)).collect())?;
-        if positions.iter().all(|position| stored.values().get(*position) == Some(&StoredValue::Null)) {
-            return Ok(None);
+        let row = EntityRow { stored: stored.clone(), positions: Arc::clone(positions), model: OnceLock::new() };
+        let is_absent = models.joined_by.is_some_and(|column| row.get(column) == StoredValue::Null);
+        Ok(Some(row).filter(|_| !is_absent))
+    }
+
+    /// The model in a record. `None` if a joined row is absent.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr`] if the record does not fit the model.
+    pub fn read(&mut self, record: &Record) -> Result<Option<E::Model>, DbErr> {
+        let Some(mut row) = self.row(record)? else { return Ok(None) };
+        match row.model.take() {
+            Some(model) => Ok(Some(*model)),
+            None => self.models.read(&row).map(Some),
         }
-        let mut model = <E::ActiveModel as ActiveModelTrait>::default();
-        for (Column { field, kind, .. }, position) in models.columns.iter().zip(positions) {
-            set(&mut model, *field, stored.value(*position, *kind)?)?;
-        }
-        model.try_into_model().map(Some)
     }
 }
 

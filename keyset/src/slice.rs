@@ -90,10 +90,25 @@ impl<'a> Reader<'a> {
     }
 }
 
+impl Reader<'_> {
+    /// Puts the rows of a bracket in order, unless its statement does.
+    fn arrange(&self, found: &mut [Found<Record>]) {
+        let Page { order, end, .. } = self.page;
+        if !order.is_compared_here(self.dialect) {
+            return;
+        }
+        found.sort_by(|one, other| {
+            let keys = order.compare(&one.row.key, &other.row.key);
+            one.segment.cmp(&other.segment).then(if *end == End::Front { keys } else { keys.reverse() })
+        });
+    }
+}
+
 impl Slice<Record> {
     /// Cuts a page out of the rows of its bracket.
     pub(crate) fn of(rows: Vec<Record>, reader: &mut Reader<'_>) -> Result<Self, DbErr> {
-        let found = rows.into_iter().map(|row| reader.read(row)).collect::<Result<_, _>>()?;
+        let mut found: Vec<_> = rows.into_iter().map(|row| reader.read(row)).collect::<Result<_, _>>()?;
+        reader.arrange(&mut found);
         Ok(Self::cut(found, reader.page))
     }
 

@@ -32,10 +32,10 @@ impl RowObject for Book {
     fn fields(fields: &mut Fields<Self>) {
         fields.describe("A book of the shop.");
         fields.id(NodeType::Book, "The global id: `node` finds the book by it.");
-        fields.column("name", "The title.", |book| &book.name);
-        fields.column("year", "The year of publication; before the common era it is negative.", |book| &book.year);
-        fields.computed("createdAt", "When the book came into the shop, to the millisecond.", |book| {
-            DateTime(id::created_at(book.id))
+        fields.column("name", "The title.", book::Column::Name);
+        fields.column("year", "The year of publication; before the common era it is negative.", book::Column::Year);
+        fields.of_key("createdAt", "When the book came into the shop, to the millisecond.", |id| {
+            DateTime(id::created_at(id))
         });
         key_fields(fields);
         fields
@@ -62,10 +62,6 @@ impl Keyed for Book {
 
     fn key_column() -> book::Column {
         book::Column::Id
-    }
-
-    fn key(row: &book::Model) -> Uuid {
-        row.id
     }
 }
 

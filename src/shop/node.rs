@@ -28,10 +28,10 @@ impl Nodes for NodeType {
 /// The fields that spell the primary key of an object.
 pub fn key_fields<T: Keyed<Key = Uuid>>(fields: &mut Fields<T>) {
     let description = "The primary key, a UUID of version 7. The root field of its type takes it as `uuid`.";
-    fields.computed("uuid", description, |row| T::key(row).to_string());
+    fields.of_key("uuid", description, |key| key.to_string());
     let description = "The primary key as a ULID: 26 characters that sort by the time of creation. \
         The root field of its type takes it as `uuid`, too.";
-    fields.computed("ulid", description, |row| ulid::encode(T::key(row)));
+    fields.of_key("ulid", description, ulid::encode);
 }
 
 /// Reads a primary key: a UUID in any of its usual spellings, or a ULID.

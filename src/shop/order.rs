@@ -40,9 +40,7 @@ impl RowObject for BookOrder {
         fields.computed("totalPrice", "The price of the whole order, exact to the cent.", |order| {
             Decimal(order.total_price)
         });
-        fields.computed("createdAt", "When the order was placed, to the millisecond.", |order| {
-            DateTime(id::created_at(order.id))
-        });
+        fields.of_key("createdAt", "When the order was placed, to the millisecond.", |id| DateTime(id::created_at(id)));
         key_fields(fields);
         fields.to_one::<Book>("book", "The book that was bought.", book_order::Column::BookId);
     }
@@ -53,10 +51,6 @@ impl Keyed for BookOrder {
 
     fn key_column() -> book_order::Column {
         book_order::Column::Id
-    }
-
-    fn key(row: &book_order::Model) -> Uuid {
-        row.id
     }
 }
 

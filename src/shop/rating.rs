@@ -36,10 +36,8 @@ impl RowObject for Rating {
     fn fields(fields: &mut Fields<Self>) {
         fields.describe("What a reader gave a book.");
         fields.id(NodeType::Rating, "The global id: `node` finds the rating by it.");
-        fields.computed("rating", "Stars: 1 to 5.", |rating| i32::from(rating.rating));
-        fields.computed("createdAt", "When the rating was given, to the millisecond.", |rating| {
-            DateTime(id::created_at(rating.id))
-        });
+        fields.column("rating", "Stars: 1 to 5.", book_rating::Column::Rating);
+        fields.of_key("createdAt", "When the rating was given, to the millisecond.", |id| DateTime(id::created_at(id)));
         key_fields(fields);
         fields.to_one::<Book>("book", "The book that was rated.", book_rating::Column::BookId);
     }
@@ -50,10 +48,6 @@ impl Keyed for Rating {
 
     fn key_column() -> book_rating::Column {
         book_rating::Column::Id
-    }
-
-    fn key(row: &book_rating::Model) -> Uuid {
-        row.id
     }
 }
 

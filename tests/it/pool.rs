@@ -57,8 +57,8 @@ pub async fn number(db: &impl ReadRows, sql: &str) -> Result<i64, DbErr> {
 fn first(record: &Record) -> i64 {
     match record {
         Record::Row(row) => row.try_get_by_index(0).unwrap(),
-        Record::Stored(stored) => match stored.values() {
-            [StoredValue::Integer(number), ..] => *number,
+        Record::Stored(stored) => match stored.get(0) {
+            StoredValue::Integer(number) => number,
             values => panic!("{values:?}"),
         },
     }

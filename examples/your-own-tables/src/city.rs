@@ -24,8 +24,8 @@ impl RowObject for Entity {
 
     fn fields(fields: &mut Fields<Self>) {
         fields.describe("A city on a river.");
-        fields.column("name", "The name.", |city| &city.name);
-        fields.column("people", "The number of inhabitants; null if unknown.", |city| &city.people);
+        fields.column("name", "The name.", Column::Name);
+        fields.column("people", "The number of inhabitants; null if unknown.", Column::People);
         fields.to_one::<river::Entity>("river", "The river that it is on.", Column::RiverId);
     }
 }

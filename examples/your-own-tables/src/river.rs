@@ -22,8 +22,8 @@ impl RowObject for Entity {
 
     fn fields(fields: &mut Fields<Self>) {
         fields.describe("A river.");
-        fields.column("name", "The name.", |river| &river.name);
-        fields.column("length", "The length in kilometers.", |river| &river.length);
+        fields.column("name", "The name.", Column::Name);
+        fields.column("length", "The length in kilometers.", Column::Length);
         fields.list::<city::Entity>("cities", "The cities on this river.", city::Column::RiverId);
     }
 }
@@ -33,10 +33,6 @@ impl Keyed for Entity {
 
     fn key_column() -> Column {
         Column::Id
-    }
-
-    fn key(river: &Model) -> i32 {
-        river.id
     }
 }
 

@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use async_graphql::Variables;
-use keyset::{Join, ModelReader, Models, Record};
+use keyset::{EntityRow, Join, ModelReader, Models, Record};
 use sea_orm::DbErr;
 
 use super::collect::{Sets, When, collect};
@@ -29,7 +29,7 @@ pub struct Selection<T: RowObject> {
 /// Where the value of a field comes from.
 enum What<T: RowObject> {
     TypeName,
-    Column(Leaf<Model<T>>),
+    Column(Leaf<T::Entity>),
     /// A relation, by its number, and a field of it.
     Joined(usize, usize),
     /// A list, by its number.
@@ -91,7 +91,7 @@ impl<T: RowObject> Selection<T> {
 pub struct Objects<'p, T: RowObject> {
     selection: &'p Selection<T>,
     models: ModelReader<'p, T::Entity>,
-    rows: Vec<Model<T>>,
+    rows: Vec<EntityRow<T::Entity>>,
     related: Vec<Option<Box<dyn Related + 'p>>>,
     lists: Vec<Option<Box<dyn ListRows + 'p>>>,
 }
@@ -109,28 +109,29 @@ impl<'p, T: RowObject> Objects<'p, T> {
         self.selection.joins(run, joins);
     }
 
-    /// Reads the object of a row with its relations, and returns its number. `None` if the row has no object.
-    pub fn read(&mut self, row: &Record) -> Result<Option<usize>, DbErr> {
-        self.models.read(row)?.map(|object| self.push(object, row)).transpose()
+    /// Adds the object of a record with its relations, and returns its number. `None` if the record has no object.
+    pub fn read(&mut self, record: &Record) -> Result<Option<usize>, DbErr> {
+        self.models.row(record)?.map(|row| self.push(row, Some(record))).transpose()
+    }
+
+    /// Adds an object whose model is known, and whose relations are in a record unless it needs none.
+    pub fn push_known(&mut self, model: Model<T>, related: Option<&Record>) -> Result<usize, DbErr> {
+        self.push(self.selection.models.row_of(model), related)
+    }
+
+    fn push(&mut self, row: EntityRow<T::Entity>, related: Option<&Record>) -> Result<usize, DbErr> {
+        if let Some(record) = related {
+            for related in self.related.iter_mut().flatten() {
+                related.push(record)?;
+            }
+        }
+        self.rows.push(row);
+        Ok(self.rows.len() - 1)
     }
 
     /// The row of the object with this number.
-    pub fn row(&self, number: usize) -> &Model<T> {
+    pub fn row(&self, number: usize) -> &EntityRow<T::Entity> {
         &self.rows[number]
-    }
-
-    /// Adds an object whose relations are in a row, and returns its number.
-    pub fn push(&mut self, object: Model<T>, row: &Record) -> Result<usize, DbErr> {
-        for related in self.related.iter_mut().flatten() {
-            related.push(row)?;
-        }
-        Ok(self.push_alone(object))
-    }
-
-    /// Adds an object of a selection that needs no joins, and returns its number.
-    pub fn push_alone(&mut self, object: Model<T>) -> usize {
-        self.rows.push(object);
-        self.rows.len() - 1
     }
 
     /// Reads the lists that are selected of these objects.
@@ -152,7 +153,10 @@ impl<'p, T: RowObject> Objects<'p, T> {
         self.selection.fields.write(writer, |writer, what, position| {
             match what {
                 What::TypeName => writer.value(&T::NAME),
-                What::Column(leaf) => leaf(row, &mut writer.json),
+                What::Column(leaf) => {
+                    let written = leaf(&self.selection.models, row, &mut writer.json);
+                    return written.map_err(|error| writer.fail_read(error, position));
+                }
                 What::Joined(relation, leaf) => {
                     if let Some(related) = &self.related[*relation] {
                         return related.write(*leaf, number, position, writer);

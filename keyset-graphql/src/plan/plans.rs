@@ -121,7 +121,7 @@ impl PlannedQuery {
         for plan in self.0.selected(variables) {
             lists.push(plan.0.read(&run).await);
         }
-        let (mut writer, mut lists) = (Writer::new(variables), lists.iter());
+        let (mut writer, mut lists) = (Writer::new(&run), lists.iter());
         // A list is null beside its errors: the query itself does not fail.
         let _ = self.0.write(&mut writer, |writer, _, position| {
             if let Some(list) = lists.next() {

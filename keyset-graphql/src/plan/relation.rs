@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use keyset::{Join, ModelReader, Modelled, Models, Record};
+use keyset::{EntityRow, Join, ModelReader, Modelled, Models, Record};
 use sea_orm::DbErr;
 
 use super::collect::Sets;
@@ -12,7 +12,7 @@ use super::{Planner, Run};
 use crate::Error;
 use crate::error::code;
 use crate::keyed::Keyed;
-use crate::object::{Column, Leaf, Model, RowObject};
+use crate::object::{BesideLeaf, Column, Model, RowObject};
 
 /// A declared relation of `T` to one.
 pub trait Relation<T: RowObject>: Send + Sync {
@@ -134,11 +134,11 @@ impl<T: RowObject, U: RowObject> Related for RelatedOne<'_, T, U> {
 pub struct Sums<T: RowObject, S: Modelled<Model: Sync>> {
     from: Column<T>,
     to: S::Column,
-    leaves: Vec<Leaf<Option<S::Model>>>,
+    leaves: Vec<BesideLeaf<S>>,
 }
 
 impl<T: RowObject, S: Modelled<Model: Sync>> Sums<T, S> {
-    pub fn new(from: Column<T>, to: S::Column, leaves: Vec<Leaf<Option<S::Model>>>) -> Self {
+    pub fn new(from: Column<T>, to: S::Column, leaves: Vec<BesideLeaf<S>>) -> Self {
         Self { from, to, leaves }
     }
 }
@@ -155,13 +155,13 @@ struct JoinedSums<T: RowObject, S: Modelled<Model: Sync>> {
     from: Column<T>,
     join: Join,
     models: Models<S>,
-    leaves: Vec<Leaf<Option<S::Model>>>,
+    leaves: Vec<BesideLeaf<S>>,
 }
 
 struct RelatedSums<'p, T: RowObject, S: Modelled<Model: Sync>> {
     joined: &'p JoinedSums<T, S>,
     models: ModelReader<'p, S>,
-    rows: Vec<Option<S::Model>>,
+    rows: Vec<Option<EntityRow<S>>>,
 }
 
 impl<T: RowObject, S: Modelled<Model: Sync>> Joined<T> for JoinedSums<T, S> {
@@ -180,7 +180,7 @@ impl<T: RowObject, S: Modelled<Model: Sync>> Joined<T> for JoinedSums<T, S> {
 
 impl<T: RowObject, S: Modelled<Model: Sync>> Related for RelatedSums<'_, T, S> {
     fn push(&mut self, row: &Record) -> Result<(), DbErr> {
-        self.rows.push(self.models.read(row)?);
+        self.rows.push(self.models.row(row)?);
         Ok(())
     }
 
@@ -188,8 +188,8 @@ impl<T: RowObject, S: Modelled<Model: Sync>> Related for RelatedSums<'_, T, S> {
         Box::pin(std::future::ready(()))
     }
 
-    fn write(&self, field: usize, index: usize, _: async_graphql::Pos, writer: &mut Writer<'_>) -> Written {
-        (self.joined.leaves[field])(&self.rows[index], &mut writer.json);
-        Ok(())
+    fn write(&self, field: usize, index: usize, position: async_graphql::Pos, writer: &mut Writer<'_>) -> Written {
+        let written = (self.joined.leaves[field])(&self.joined.models, self.rows[index].as_ref(), &mut writer.json);
+        written.map_err(|error| writer.fail_read(error, position))
     }
 }

@@ -82,7 +82,7 @@ impl<'a> ResolvedField<'a> {
                 limits: self.context.data_opt().copied().unwrap_or_default(),
                 variables: &self.variables,
             };
-            let mut writer = Writer::new(run.variables);
+            let mut writer = Writer::new(&run);
             let written = show(&plan, &run, &mut writer).await;
             let written = written.unwrap_or_else(|error| Err(writer.fail(error, self.field.pos)));
             self.finish(writer, written)

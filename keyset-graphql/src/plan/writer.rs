@@ -1,15 +1,18 @@
 //! The JSON of a response, written field by field.
 
 use async_graphql::{PathSegment, Pos, Variables};
+use sea_orm::DbErr;
 use serde::Serialize;
 
-use crate::Error;
+use super::Run;
+use crate::{Error, Reader};
 
 /// The text so far, and the errors beside it.
 pub struct Writer<'a> {
     pub json: Vec<u8>,
     pub errors: Vec<Failure>,
     pub variables: &'a Variables,
+    reader: &'a Reader,
 }
 
 /// An error at its place in the response.
@@ -28,8 +31,8 @@ pub struct Null;
 pub type Written = Result<(), Null>;
 
 impl<'a> Writer<'a> {
-    pub fn new(variables: &'a Variables) -> Self {
-        Self { json: Vec::with_capacity(1024), errors: Vec::new(), variables }
+    pub fn new(run: &Run<'a>) -> Self {
+        Self { json: Vec::with_capacity(1024), errors: Vec::new(), variables: run.variables, reader: run.reader }
     }
 
     /// Writes a value that is no object.
@@ -89,6 +92,11 @@ impl<'a> Writer<'a> {
     pub fn fail(&mut self, error: Error, position: Pos) -> Null {
         self.errors.push(Failure { error, position, path: Vec::new() });
         Null
+    }
+
+    /// Records that the field at this position could not be read from its row.
+    pub fn fail_read(&mut self, error: DbErr, position: Pos) -> Null {
+        self.fail(self.reader.error(error), position)
     }
 }
 

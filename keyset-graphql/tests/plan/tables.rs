@@ -52,7 +52,7 @@ impl RowObject for river::Entity {
 
     fn fields(fields: &mut Fields<Self>) {
         fields.id(Type::River, "The global id.");
-        fields.column("name", "The name.", |river| &river.name);
+        fields.column("name", "The name.", river::Column::Name);
         fields.to_one::<Self>("into", "The river that it flows into.", river::Column::IntoId);
         fields.list::<city::Entity>("cities", "The cities on it.", city::Column::RiverId);
         fields.list::<Self>("tributaries", "The rivers that flow into it.", river::Column::IntoId);
@@ -65,8 +65,8 @@ impl RowObject for city::Entity {
 
     fn fields(fields: &mut Fields<Self>) {
         fields.id(Type::City, "The global id.");
-        fields.column("name", "The name.", |city| &city.name);
-        fields.column("people", "The number of inhabitants, in thousands.", |city| &city.people);
+        fields.column("name", "The name.", city::Column::Name);
+        fields.column("people", "The number of inhabitants, in thousands.", city::Column::People);
         fields.computed("size", "The number of letters of its name.", |city| city.name.len());
         fields.to_one::<river::Entity>("river", "The river that it is on.", city::Column::RiverId);
         fields.to_one::<Self>("twin", "Its twin.", city::Column::TwinId);
@@ -86,10 +86,6 @@ macro_rules! keyed {
 
             fn key_column() -> $table::Column {
                 $table::Column::Id
-            }
-
-            fn key(row: &$table::Model) -> i32 {
-                row.id
             }
         }
     };

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
-use keyset::{Columns, Record, Stored, StoredValue};
+use keyset::{Columns, Record, StoredRows, StoredValue};
 use sea_orm::prelude::{Decimal, Uuid};
 use sea_orm::sqlx::postgres::{PgRow, PgValueRef, Postgres};
 use sea_orm::sqlx::{Column as _, Decode, Error, Row as _, TypeInfo as _, ValueRef as _};
 use sea_orm::{Value, sqlx};
 
-type Decoded = Result<StoredValue, sqlx::error::BoxDynError>;
-type Read = fn(PgValueRef<'_>) -> Decoded;
+/// Adds a value that is not NULL.
+type Read = fn(PgValueRef<'_>, &mut StoredRows) -> Result<(), sqlx::error::BoxDynError>;
 
 /// The rows of one result. They are SeaORM's if a column has a type that is not read by position.
 ///
@@ -23,32 +23,38 @@ pub fn records(rows: Vec<PgRow>) -> Result<Vec<Record>, Error> {
     let Some(reads) = reads else {
         return Ok(rows.into_iter().map(|row| Record::Row(row.into())).collect());
     };
-    let columns = Arc::new(Columns::new(first.columns().iter().map(sqlx::Column::name)));
-    let record = |row: &PgRow| {
-        let value = |(position, read): (usize, &Read)| {
+    let mut found = StoredRows::new(Arc::new(Columns::new(first.columns().iter().map(sqlx::Column::name))));
+    for row in &rows {
+        for (position, read) in reads.iter().enumerate() {
             let value = row.try_get_raw(position)?;
             if value.is_null() {
-                return Ok(StoredValue::Null);
+                found.push(StoredValue::Null);
+                continue;
             }
-            read(value).map_err(|source| Error::ColumnDecode { index: row.column(position).name().into(), source })
-        };
-        let values = reads.iter().enumerate().map(value).collect::<Result<_, Error>>()?;
-        Ok(Record::Stored(Stored::new(Arc::clone(&columns), values)))
-    };
-    rows.iter().map(record).collect()
+            read(value, &mut found)
+                .map_err(|source| Error::ColumnDecode { index: row.column(position).name().into(), source })?;
+        }
+    }
+    Ok(found.records())
 }
 
 /// How values of a type are read.
 fn reader(name: &str) -> Option<Read> {
     Some(match name {
-        "BOOL" => |value| Ok(StoredValue::Integer(decode::<bool>(value)?.into())),
-        "INT2" => |value| Ok(StoredValue::Integer(decode::<i16>(value)?.into())),
-        "INT4" => |value| Ok(StoredValue::Integer(decode::<i32>(value)?.into())),
-        "INT8" => |value| Ok(StoredValue::Integer(decode(value)?)),
-        "FLOAT4" => |value| Ok(StoredValue::Real(decode::<f32>(value)?.into())),
-        "FLOAT8" => |value| Ok(StoredValue::Real(decode(value)?)),
-        "TEXT" | "VARCHAR" => |value| Ok(StoredValue::Text(decode(value)?)),
-        "UUID" => |value| Ok(StoredValue::Id(decode::<Uuid>(value)?.into_bytes())),
+        "BOOL" => integer::<bool>,
+        "INT2" => integer::<i16>,
+        "INT4" => integer::<i32>,
+        "INT8" => integer::<i64>,
+        "FLOAT4" => real::<f32>,
+        "FLOAT8" => real::<f64>,
+        "TEXT" | "VARCHAR" => |value, found| {
+            found.push(StoredValue::Text(value.as_str()?));
+            Ok(())
+        },
+        "UUID" => |value, found| {
+            found.push(StoredValue::Id(<Uuid as Decode<Postgres>>::decode(value)?.into_bytes()));
+            Ok(())
+        },
         "NUMERIC" => other::<Decimal>,
         "DATE" => other::<NaiveDate>,
         "TIME" => other::<NaiveTime>,
@@ -58,10 +64,26 @@ fn reader(name: &str) -> Option<Read> {
     })
 }
 
-fn other<T: for<'r> Decode<'r, Postgres> + Into<Value>>(value: PgValueRef<'_>) -> Decoded {
-    Ok(StoredValue::Other(Box::new(decode::<T>(value)?.into())))
+fn integer<T>(value: PgValueRef<'_>, found: &mut StoredRows) -> Result<(), sqlx::error::BoxDynError>
+where
+    T: for<'r> Decode<'r, Postgres> + Into<i64>,
+{
+    found.push(StoredValue::Integer(T::decode(value)?.into()));
+    Ok(())
 }
 
-fn decode<'r, T: Decode<'r, Postgres>>(value: PgValueRef<'r>) -> Result<T, sqlx::error::BoxDynError> {
-    T::decode(value)
+fn real<T>(value: PgValueRef<'_>, found: &mut StoredRows) -> Result<(), sqlx::error::BoxDynError>
+where
+    T: for<'r> Decode<'r, Postgres> + Into<f64>,
+{
+    found.push(StoredValue::Real(T::decode(value)?.into()));
+    Ok(())
+}
+
+fn other<T>(value: PgValueRef<'_>, found: &mut StoredRows) -> Result<(), sqlx::error::BoxDynError>
+where
+    T: for<'r> Decode<'r, Postgres> + Into<Value>,
+{
+    found.push(StoredValue::Other(&T::decode(value)?.into()));
+    Ok(())
 }

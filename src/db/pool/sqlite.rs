@@ -9,7 +9,7 @@ use std::str::FromStr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use keyset::{Columns, Record, Stored};
+use keyset::{Columns, StoredRows};
 use rusqlite::{CachedStatement, Connection, ErrorCode, MAIN_DB, OpenFlags, StatementStatus};
 use sea_orm::Value;
 use sea_orm::sqlx::Error;
@@ -213,26 +213,28 @@ fn each_run(connection: &Connection, work: Work<'_>) -> rusqlite::Result<Runs> {
     let mut statement = connection.prepare_cached(&work.statement.sql)?;
     // By this counter SQLite calls the progress handler. It goes on from run to run.
     statement.reset_status(StatementStatus::VmStep);
-    let columns = Arc::new(Columns::new(statement.column_names()));
-    work.parameters().map(|values| rows(&mut statement, &values, &columns)).collect()
+    let mut found = StoredRows::new(Arc::new(Columns::new(statement.column_names())));
+    let mut ends = Vec::new();
+    for values in work.parameters() {
+        rows(&mut statement, &values, &mut found)?;
+        ends.push(found.len());
+    }
+    let (mut begin, mut records) = (0, found.records().into_iter());
+    let run = |end| records.by_ref().take(end - std::mem::replace(&mut begin, end)).collect();
+    Ok(ends.into_iter().map(run).collect())
 }
 
-fn rows(
-    statement: &mut CachedStatement<'_>,
-    values: &[Value],
-    columns: &Arc<Columns>,
-) -> rusqlite::Result<Vec<Record>> {
+/// Runs a statement, and adds its rows.
+fn rows(statement: &mut CachedStatement<'_>, values: &[Value], found: &mut StoredRows) -> rusqlite::Result<()> {
     for (parameter, value) in (1..).zip(values) {
         statement.raw_bind_parameter(parameter, Bound(value))?;
     }
     let width = statement.column_count();
-    let (mut rows, mut records) = (statement.raw_query(), Vec::new());
+    let mut rows = statement.raw_query();
     while let Some(row) = rows.next()? {
-        let mut values = Vec::with_capacity(width);
         for column in 0..width {
-            values.push(stored(column, row.get_ref(column)?)?);
+            found.push(stored(column, row.get_ref(column)?)?);
         }
-        records.push(Record::Stored(Stored::new(Arc::clone(columns), values)));
     }
-    Ok(records)
+    Ok(())
 }

@@ -1,5 +1,7 @@
 //! What a connection runs.
 
+use std::borrow::Cow;
+
 use keyset::Record;
 use sea_orm::sea_query::Values;
 use sea_orm::sqlx::postgres::{PgConnection, PgRow, Postgres};
@@ -27,11 +29,13 @@ impl<'a> Work<'a> {
     }
 
     /// The parameters of each run.
-    pub fn parameters(self) -> impl Iterator<Item = Vec<Value>> {
+    pub fn parameters(self) -> impl Iterator<Item = Cow<'a, [Value]>> {
         let values = self.statement.values.as_ref().map_or(&[][..], |values| &values.0);
         let with = move |each: Option<&Value>| {
-            let mut values = values.to_vec();
-            if let (Some(each), Some(last)) = (each, values.last_mut()) {
+            let mut values = Cow::Borrowed(values);
+            if let Some(each) = each
+                && let Some(last) = values.to_mut().last_mut()
+            {
                 last.clone_from(each);
             }
             values
@@ -44,7 +48,7 @@ impl<'a> Work<'a> {
         let mut runs = Vec::new();
         for values in self.parameters() {
             let query: Query<'_, Postgres, _> =
-                sqlx::query_with(AssertSqlSafe(self.statement.sql.clone()), SqlxValues(Values(values)));
+                sqlx::query_with(AssertSqlSafe(self.statement.sql.clone()), SqlxValues(Values(values.into_owned())));
             let rows: Vec<PgRow> = query.fetch_all(&mut *connection).await?;
             runs.push(records(rows)?);
         }

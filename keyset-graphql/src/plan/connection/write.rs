@@ -7,7 +7,7 @@ use crate::arguments::Given;
 use crate::object::RowObject;
 use crate::plan::fields::PlannedFields;
 use crate::plan::object::Objects;
-use crate::plan::writer::{Null, Writer, Written, write_base64url};
+use crate::plan::writer::{Null, Writer, Written};
 use crate::{Error, Result, connection, count, page_cursors};
 
 /// The connections of lists that were read together.
@@ -114,10 +114,11 @@ impl<'p, T: RowObject> Connections<'p, T> {
     }
 
     fn cursor(&self, key: &Key, position: async_graphql::Pos, writer: &mut Writer<'_>) -> Written {
-        match self.order.seal(key) {
-            Ok(cursor) => write_base64url(cursor.as_str(), &mut writer.json),
-            Err(error) => return Err(writer.fail(error.into(), position)),
+        writer.json.push(b'"');
+        if let Err(error) = self.order.seal_into(key, &mut writer.json) {
+            return Err(writer.fail(error.into(), position));
         }
+        writer.json.push(b'"');
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use sea_orm::Value;
 /// # Errors
 ///
 /// [`rusqlite::Error::FromSqlConversionFailure`] for a text that is not UTF-8.
-pub fn stored(column: usize, value: ValueRef<'_>) -> rusqlite::Result<StoredValue> {
+pub fn stored(column: usize, value: ValueRef<'_>) -> rusqlite::Result<StoredValue<'_>> {
     Ok(match value {
         ValueRef::Null => StoredValue::Null,
         ValueRef::Integer(integer) => StoredValue::Integer(integer),
@@ -22,11 +22,11 @@ pub fn stored(column: usize, value: ValueRef<'_>) -> rusqlite::Result<StoredValu
         ValueRef::Text(text) => {
             let text = str::from_utf8(text);
             let text = text.map_err(|error| FromSqlConversionFailure(column, Type::Text, error.into()))?;
-            StoredValue::Text(text.to_owned())
+            StoredValue::Text(text)
         }
         ValueRef::Blob(bytes) => match bytes.try_into() {
             Ok(id) => StoredValue::Id(id),
-            Err(_) => StoredValue::Blob(bytes.to_vec()),
+            Err(_) => StoredValue::Blob(bytes),
         },
     })
 }
