@@ -102,6 +102,31 @@ export function contract({ test, expect, afterEach, beforeEach, library }, start
     await waitFor(() => expect(mean()).toBe("4"));
   });
 
+  test("what follows a mutation sends its position", async () => {
+    const { id } = await server.book();
+    client.showBook(id, reconnected);
+    await screen.findByText("none", {}, { timeout });
+    const sent = [];
+    const { fetch } = globalThis;
+    globalThis.fetch = async (url, options) => {
+      sent.push(new Headers(options.headers).get("GraphQL-Position"));
+      const response = await fetch(url, options);
+      // As a server with replicas responds.
+      const headers = new Headers({ ...Object.fromEntries(response.headers), "GraphQL-Position": `0/${sent.length}` });
+      return new Response(await response.text(), { status: response.status, headers });
+    };
+    try {
+      fireEvent.click(button("Rate"));
+      await count(1);
+      fireEvent.click(document.querySelector("li button"));
+      await count(0);
+    } finally {
+      globalThis.fetch = fetch;
+    }
+    expect(sent).toHaveLength(2);
+    expect(sent[1]).toBe("0/1");
+  });
+
   test("the list of an object that `node` found continues, and shows an edge and a deletion on all its pages", async () => {
     const { id, ratings } = await server.book(...Array.from({ length: 45 }, (_, index) => 1 + (index % 5)));
     const expected = [...ratings].reverse();

@@ -11,6 +11,7 @@ mod command;
 mod documents;
 mod limits;
 mod origin;
+mod replicas;
 mod secret;
 mod sqlite;
 mod telemetry;
@@ -20,6 +21,7 @@ pub use command::{Command, Direction, Plan, Reproducible};
 pub use documents::Documents;
 pub use limits::Limits;
 pub use origin::{AllowedOrigin, InvalidOrigin, Origin};
+pub use replicas::Replicas;
 pub use secret::{Secret, SecretError};
 pub use sqlite::Sqlite;
 pub use telemetry::{LogFormat, Telemetry};
@@ -51,8 +53,16 @@ impl Cli {
     pub fn of_process() -> Result<Self, SecretError> {
         let matches = Self::command().get_matches();
         let cli = Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-        let is_flag = matches.value_source("database_url") == Some(ValueSource::CommandLine);
-        if is_flag && cli.settings.database_url.has_password() { Err(SecretError::Shown) } else { Ok(cli) }
+        let is_shown =
+            |setting, has_password| matches.value_source(setting) == Some(ValueSource::CommandLine) && has_password;
+        let settings = &cli.settings;
+        if is_shown("database_url", settings.database_url.has_password()) {
+            return Err(SecretError::Shown { setting: "DATABASE_URL" });
+        }
+        if is_shown("database_replica_urls", settings.replicas.have_password()) {
+            return Err(SecretError::Shown { setting: "DATABASE_REPLICA_URLS" });
+        }
+        Ok(cli)
     }
 }
 
@@ -60,8 +70,9 @@ impl Cli {
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Database")]
 pub struct Settings {
-    /// Database: a SQLite file, created if missing, or a PostgreSQL server (`postgres://user@host/database`). Set a URL
-    /// with a password in the environment or in a file, not as a flag.
+    /// Database: a SQLite file, created if missing, or a PostgreSQL server (`postgres://user@host/database`). With several
+    /// hosts (`host1:5432,host2:5432`), the server uses the one that accepts writes. Set a URL with a password in the
+    /// environment or in a file, not as a flag.
     #[arg(
         long,
         env = "DATABASE_URL",
@@ -87,6 +98,10 @@ pub struct Settings {
         global = true
     )]
     pub database_connections: u32,
+
+    /// Read replicas.
+    #[command(flatten)]
+    pub replicas: Replicas,
 
     /// How a SQLite file is opened.
     #[command(flatten)]
@@ -145,6 +160,7 @@ impl Settings {
             database_url: Secret::new(database_url.into()),
             database_url_file: None,
             database_connections: Self::DATABASE_CONNECTIONS,
+            replicas: Replicas::default(),
             sqlite: Sqlite::DEFAULT,
             listen: Self::LISTEN,
             listen_admin: None,
@@ -166,6 +182,7 @@ impl Settings {
         if let Some(path) = &self.database_url_file {
             self.database_url = Secret::new(secret::read("DATABASE_URL", path)?);
         }
+        self.replicas = self.replicas.with_file()?;
         if let Some(path) = &self.write_token_file {
             let setting = "BOOKENDS_WRITE_TOKEN";
             if self.write_token.is_some() {

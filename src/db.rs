@@ -1,5 +1,6 @@
 //! The database: a SQLite file or a PostgreSQL server, behind the same handles.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use keyset::ReadRows;
@@ -16,9 +17,13 @@ mod liveness;
 mod migrate;
 mod place;
 pub mod pool;
+mod position;
 mod postgres;
+mod primary;
 mod reads;
 mod ready;
+mod replicas;
+mod servers;
 mod sqlite;
 mod statistics;
 mod storage;
@@ -33,8 +38,12 @@ pub use keys::Keys;
 pub use liveness::Liveness;
 pub use migrate::MigrateError;
 pub use place::LockError;
+pub use position::{InvalidPosition, Position};
+use primary::{Primary, Watch};
 pub use reads::{Reads, Snapshot};
 pub use ready::{NotReady, Probe};
+pub use replicas::{Condition, Reason, Replicas, Route, RoutedSnapshot};
+pub use servers::Servers;
 pub use statistics::TableStatistics;
 pub use storage::{Obstacle, Storage};
 
@@ -48,8 +57,10 @@ pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// connections writes: writers that wait for locks do not block readers.
 #[derive(Clone, Debug)]
 pub struct Db {
-    /// For reads.
+    /// For reads on the primary.
     pub reader: Reads,
+    /// For queries; none on SQLite.
+    pub replicas: Replicas,
     /// For writes.
     pub writer: DatabaseConnection,
     /// Which connections may be stale.
@@ -66,6 +77,10 @@ pub struct Db {
     pub keys: Keys,
     /// The time limit of the writer on SQLite.
     deadline: Deadline,
+    /// The primary, on PostgreSQL.
+    primary: Option<Arc<Primary>>,
+    /// Finds the primary after it has moved, and how far it is ahead of its replicas.
+    _watch: Option<Arc<Watch>>,
 }
 
 /// Why the database cannot be opened. The text never contains the password.
@@ -94,17 +109,33 @@ impl Db {
     ///
     /// [`ConnectError`] if the URL is invalid, or the database does not answer in time.
     pub async fn connect(settings: &Settings) -> Result<Self, ConnectError> {
-        let Pools { reader, writer, liveness, deadline, storage } = match settings.database_url.expose().split_once(':')
-        {
-            Some(("sqlite", _)) => sqlite::open(settings).await?,
-            Some(("postgres" | "postgresql", _)) => postgres::open(settings).await?,
-            _ => return Err(ConnectError::Scheme),
-        };
+        let metrics = Metrics::default();
+        let Pools { reader, writer, liveness, deadline, storage, replicas, primary, watch } =
+            match settings.database_url.expose().split_once(':') {
+                Some(("sqlite", _)) if !settings.replicas.database_replica_urls.is_empty() => {
+                    return Err(ConnectError::Url("a SQLite file has no replicas (DATABASE_REPLICA_URLS)".into()));
+                }
+                Some(("sqlite", _)) => sqlite::open(settings).await?,
+                Some(("postgres" | "postgresql", _)) => postgres::open(settings, &metrics).await?,
+                _ => return Err(ConnectError::Scheme),
+            };
         // Before the handles are watched: probes are no work.
-        let probe = Probe::new(reader.clone(), storage.clone());
-        let (metrics, statistics) = (Metrics::default(), TableStatistics::default());
-        let keys = Keys::default();
-        Ok(Self { reader, writer, liveness, storage, probe, metrics, statistics, keys, deadline }.watched())
+        let probe = Probe::new(reader.clone(), storage.clone(), replicas.clone());
+        let db = Self {
+            reader,
+            replicas,
+            writer,
+            liveness,
+            storage,
+            probe,
+            metrics,
+            statistics: TableStatistics::default(),
+            keys: Keys::default(),
+            deadline,
+            primary,
+            _watch: watch,
+        };
+        Ok(db.watched())
     }
 
     /// Waits for the advisory lock under which the schema is changed and an empty database is filled. It is held until
@@ -140,6 +171,7 @@ impl Db {
     pub async fn close(self) -> Result<(), DbErr> {
         self.statistics.stop();
         let closed = async {
+            self.replicas.close().await?;
             self.reader.close().await?;
             self.writer.close_by_ref().await
         };
@@ -168,6 +200,9 @@ struct Pools {
     liveness: Liveness,
     deadline: Deadline,
     storage: Storage,
+    replicas: Replicas,
+    primary: Option<Arc<Primary>>,
+    watch: Option<Arc<Watch>>,
 }
 
 /// The database's own message, without the layers around it.

@@ -12,13 +12,11 @@ use std::time::Duration;
 
 use ::entity::{book_order, book_rating};
 use async_graphql::futures_util::stream::{self, Stream};
-use keyset::ReadRows;
-use sea_orm::sqlx::postgres::PgConnectOptions;
 use sea_orm::{ConnAcquireErr, ConnectionTrait, DbBackend, DbErr, Statement};
 use tokio::sync::{broadcast, broadcast::error::RecvError};
 use uuid::Uuid;
 
-use crate::db::{CONNECT_TIMEOUT, Db, Reads, read_only};
+use crate::db::{CONNECT_TIMEOUT, Db, Reads, Servers, read_only};
 
 mod listener;
 mod missed;
@@ -74,12 +72,7 @@ enum Source {
     /// None: this process only reads the file, and does not hear of the writes of another one.
     Nothing,
     /// PostgreSQL. The subscribers share the listener; it ends with the last one.
-    Database {
-        db: Reads,
-        server: Arc<PgConnectOptions>,
-        listener: Mutex<Weak<Listener>>,
-        starting: tokio::sync::Mutex<()>,
-    },
+    Database { db: Reads, servers: Arc<Servers>, listener: Mutex<Weak<Listener>>, starting: tokio::sync::Mutex<()> },
 }
 
 /// The events of one subscriber.
@@ -121,15 +114,15 @@ impl Event {
 impl Events {
     /// The events of a database.
     pub fn new(db: &Db) -> Self {
-        let source = match db.reader.backend() {
-            DbBackend::Postgres => Source::Database {
+        let source = match db.servers() {
+            Some(servers) => Source::Database {
                 db: db.reader.clone(),
-                server: db.writer.get_postgres_connection_pool().connect_options(),
+                servers,
                 listener: Mutex::default(),
                 starting: tokio::sync::Mutex::default(),
             },
-            _ if db.storage.is_read_only_file() => Source::Nothing,
-            _ => Source::Process { sender: broadcast::Sender::new(RING), lock: tokio::sync::Mutex::default() },
+            None if db.storage.is_read_only_file() => Source::Nothing,
+            None => Source::Process { sender: broadcast::Sender::new(RING), lock: tokio::sync::Mutex::default() },
         };
         Self(Arc::new(Inner { source, subscribers: Arc::default() }))
     }
@@ -195,7 +188,7 @@ impl Events {
     }
 
     async fn listening(&self) -> Result<(broadcast::Receiver<Event>, Arc<Listener>), DbErr> {
-        let Source::Database { db, server, listener, starting } = &self.0.source else {
+        let Source::Database { db, servers, listener, starting } = &self.0.source else {
             return Err(DbErr::Custom("this database has no notifications".into()));
         };
         // One subscriber starts the listener; the others wait.
@@ -206,7 +199,7 @@ impl Events {
         {
             return Ok((events, running));
         }
-        let (started, events) = Listener::start(db.clone(), Arc::clone(server)).await?;
+        let (started, events) = Listener::start(db.clone(), Arc::clone(servers)).await?;
         let started = Arc::new(started);
         *lock(listener) = Arc::downgrade(&started);
         Ok((events, started))

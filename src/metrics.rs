@@ -15,6 +15,11 @@ use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
 use prometheus_client::registry::{Metric, Registry};
 
+mod replicas;
+
+pub use replicas::OfReplica;
+use replicas::Replicas;
+
 /// The media type of [`Metrics::render`].
 pub const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
@@ -35,6 +40,7 @@ struct Inner {
     pages: Family<Labels<2>, Counter>,
     statements: Family<Labels<2>, Histogram, fn() -> Histogram>,
     write_retries: Counter,
+    replicas: Replicas,
     connections: Family<Labels<2>, Gauge>,
     subscriptions: Gauge,
     operations_in_flight: Gauge,
@@ -60,10 +66,10 @@ pub struct Gauges {
 }
 
 /// The use of a connection pool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pool {
     /// The name of the pool.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// Connections in use.
     pub used: usize,
     /// Open connections that are not in use.
@@ -99,6 +105,7 @@ impl Default for Metrics {
                 times(),
             ),
             write_retries: add(to, "write_retries", "Transactions retried after a conflict", Counter::default()),
+            replicas: Replicas::added(to),
             connections: add(to, "connections", "Database connections", Family::default()),
             operations_in_flight: add(
                 to,
@@ -158,11 +165,21 @@ impl Metrics {
         self.0.write_retries.inc();
     }
 
+    /// Counts a query that read from the primary, because no replica had what it needed.
+    pub fn replica_fallback(&self) {
+        self.0.replicas.fallbacks.inc();
+    }
+
+    /// The metrics of a replica.
+    pub fn replica(&self, name: &str) -> OfReplica {
+        self.0.replicas.of(name)
+    }
+
     /// All metrics in the format of Prometheus (`OpenMetrics` 1.0).
     pub fn render(&self, gauges: Gauges) -> String {
         for Pool { name, used, idle, spare } in gauges.pools {
             for (state, count) in [("used", used), ("idle", idle), ("spare", spare)] {
-                set(&self.0.connections.get_or_create(&[("pool", name.into()), ("state", state.into())]), count);
+                set(&self.0.connections.get_or_create(&[("pool", name.clone()), ("state", state.into())]), count);
             }
         }
         set(&self.0.operations_in_flight, gauges.operations_in_flight);

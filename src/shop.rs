@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use async_graphql::{SDLExportOptions, ScalarType, ValidationMode};
 use keyset::ReadRows;
-use keyset_graphql::{DateTime, Reader, connection, object};
+use keyset_graphql::{DateTime, connection, object};
 
 mod mutation;
 mod query;
@@ -26,6 +26,7 @@ mod decimal;
 mod guide;
 mod list;
 mod offered;
+mod readers;
 mod search;
 
 mod api;
@@ -41,6 +42,7 @@ use mutation::Mutation;
 use order::BookOrder;
 use query::Query;
 use rating::Rating;
+use readers::Readers;
 use subscription::Subscription;
 
 use crate::config::{Documents, Limits};
@@ -106,8 +108,13 @@ pub fn trusted(documents: &Documents, limits: Limits) -> Result<Trusted, Trusted
 
 /// The schema over a database, behind the checks of [`request`].
 fn requests(db: &Db, events: &Events, limits: Limits, trusted: Trusted) -> request::Api<Schema> {
-    let pooled = reader(db, db.reader.clone());
-    let schema = builder().data(db.clone()).data(pooled.clone()).data(limits).data(limits.pages()).data(events.clone());
+    let readers = Readers::new(db);
+    let schema = builder()
+        .data(db.clone())
+        .data(request::Readers::single(&readers, None))
+        .data(limits)
+        .data(limits.pages())
+        .data(events.clone());
     let validator = validator(limits);
     request::Api::new(Parts {
         // The documents that it executes are valid.
@@ -116,11 +123,7 @@ fn requests(db: &Db, events: &Events, limits: Limits, trusted: Trusted) -> reque
         validator,
         trusted,
         limits,
-        reader: pooled.clone(),
-        snapshot: {
-            let db = db.clone();
-            Arc::new(move || reader(&db, db.reader.snapshot()))
-        },
+        readers: Arc::new(readers),
         metrics: db.metrics.clone(),
     })
 }
@@ -129,12 +132,4 @@ fn requests(db: &Db, events: &Events, limits: Limits, trusted: Trusted) -> reque
 fn tables(db: &Db) -> Tables {
     let statistics = db.statistics.clone();
     Tables { backend: db.reader.backend(), statistics: Arc::new(move || statistics.current()) }
-}
-
-/// Reads through this connection, and counts the pages.
-fn reader(db: &Db, connection: impl ReadRows + Send + 'static) -> Reader {
-    let metrics = db.metrics.clone();
-    Reader::new(connection)
-        .on_failure(request::database)
-        .on_pages_read(move |field, end, pages| metrics.pages(field, end, pages))
 }

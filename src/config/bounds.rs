@@ -203,7 +203,7 @@ fn network(text: &str) -> Result<IpNet, &'static str> {
 }
 
 /// For a timeout that must not be zero.
-fn positive_time(text: &str) -> Result<Seconds, &'static str> {
+pub(super) fn positive_time(text: &str) -> Result<Seconds, &'static str> {
     let seconds: Seconds = text.parse()?;
     // PostgreSQL counts milliseconds, and takes 0 for no limit.
     if seconds.0 < Duration::from_millis(1) { Err("expected at least 0.001") } else { Ok(seconds) }

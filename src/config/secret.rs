@@ -32,9 +32,12 @@ pub enum SecretError {
     },
     /// The password is on the command line.
     #[error(
-        "every user of this machine can read a password on the command line: set DATABASE_URL or DATABASE_URL_FILE instead"
+        "every user of this machine can read a password on the command line: set {setting} or {setting}_FILE instead"
     )]
-    Shown,
+    Shown {
+        /// The setting.
+        setting: &'static str,
+    },
 }
 
 impl Secret {

@@ -1,7 +1,7 @@
 //! Changes of the schema.
 
 use migration::{History, Migrator, MigratorTrait};
-use sea_orm::{DatabaseExecutor, DbBackend, DbErr, TransactionTrait};
+use sea_orm::{ConnectionTrait, DatabaseExecutor, DbBackend, DbErr, TransactionTrait};
 
 use super::{Db, without_statement_timeout};
 
@@ -52,6 +52,10 @@ impl Db {
                 self.change_schema(async |db| Migrator::up(db, Some(1)).await).await?;
             }
         }
+        if let Some(position) = self.durable_position().await? {
+            // A replica may not have this schema yet.
+            self.replicas.require(position);
+        }
         Ok(())
     }
 
@@ -82,6 +86,8 @@ impl Db {
         }
         let transaction = self.writer.begin().await?;
         without_statement_timeout(&transaction).await?;
+        // What replicas must have replayed is on the disk then.
+        transaction.execute_unprepared("SET LOCAL synchronous_commit = on").await?;
         change((&transaction).into()).await?;
         transaction.commit().await
     }

@@ -85,6 +85,17 @@ impl Pool {
     ///
     /// [`DbErr`] if the first connection cannot be opened within five seconds.
     pub async fn open(opener: Opener, connections: u32, liveness: Liveness) -> Result<Self, DbErr> {
+        let pool = Self::new(opener, connections, liveness)?;
+        drop(pool.lease().await?);
+        Ok(pool)
+    }
+
+    /// A pool of at most this many connections, which are opened when they are needed.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr::Custom`] if there is no runtime for its time limits.
+    pub fn new(opener: Opener, connections: u32, liveness: Liveness) -> Result<Self, DbErr> {
         let manager = Manager::new(opener, liveness);
         let connections = managed::Pool::builder(manager)
             .max_size(connections as usize)
@@ -93,7 +104,6 @@ impl Pool {
             .build()
             .map_err(|error| DbErr::Custom(error.to_string()))?;
         let pool = Self { connections, callback: None };
-        drop(pool.lease().await?);
         pool.maintain();
         Ok(pool)
     }
@@ -154,9 +164,14 @@ impl Pool {
         // A statement of its own: it releases a lost connection before another one is acquired.
         let result = self.lease().await?.run(work).await;
         match result {
-            Err(error) if self.is_lost(&error) => self.lease().await?.run(work).await,
+            Err(error) if self.may_retry(&error) => self.lease().await?.run(work).await,
             result => result,
         }
+    }
+
+    /// Whether the connection was lost, and another one of this pool is worth a try.
+    fn may_retry(&self, error: &DbErr) -> bool {
+        self.is_lost(error) && self.connections.manager().retries()
     }
 
     /// Whether the connection was lost. All that were idle at that time are then tested before use.

@@ -9,7 +9,7 @@ use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryTrait, RuntimeE
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};
 
-use super::{Failure, Obstacle, Reads, Storage};
+use super::{Failure, Obstacle, Reads, Replicas, Storage};
 
 /// The time that the database has to answer.
 const TIMEOUT: Duration = Duration::from_secs(2);
@@ -43,6 +43,7 @@ pub enum NotReady {
 pub struct Probe {
     db: Reads,
     storage: Storage,
+    replicas: Replicas,
     last: Arc<Mutex<Option<Checked>>>,
 }
 
@@ -50,8 +51,8 @@ type Checked = (Instant, Result<Option<Obstacle>, NotReady>);
 
 impl Probe {
     /// A probe that reads here.
-    pub fn new(db: Reads, storage: Storage) -> Self {
-        Self { db, storage, last: Arc::default() }
+    pub fn new(db: Reads, storage: Storage, replicas: Replicas) -> Self {
+        Self { db, storage, replicas, last: Arc::default() }
     }
 
     /// Whether the database answers and has every migration of this version. It may have more, while a newer version is
@@ -67,7 +68,10 @@ impl Probe {
         {
             return result;
         }
-        let result = timeout(TIMEOUT, self.ask()).await.unwrap_or_else(|_| Err(self.no_answer()));
+        let result = match timeout(TIMEOUT, self.ask()).await.unwrap_or_else(|_| Err(self.no_answer())) {
+            Err(NotReady::NoAnswer) if self.replicas.any_healthy() => Ok(Some(Obstacle::NoPrimary)),
+            result => result,
+        };
         *last = Some((Instant::now(), result));
         result
     }

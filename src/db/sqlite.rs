@@ -10,7 +10,7 @@ use sea_orm::{ConnectOptions, Database, DbErr, RuntimeErr};
 
 use super::deadline::Deadline;
 use super::pool::{File, Opener, Pool};
-use super::{CONNECT_TIMEOUT, ConnectError, Liveness, Pools, Reads, Storage, unreachable};
+use super::{CONNECT_TIMEOUT, ConnectError, Liveness, Pools, Reads, Replicas, Storage, unreachable};
 use crate::config::{self, Settings};
 
 /// Opens the pools.
@@ -50,7 +50,8 @@ pub async fn open(settings: &Settings) -> Result<Pools, ConnectError> {
         let reader = Pool::open(Opener::Sqlite(file), settings.database_connections, Liveness::default()).await;
         (Reads::Pool(reader.map_err(|error| unreachable(name.clone(), &error))?), storage)
     };
-    Ok(Pools { reader, writer, liveness: Liveness::default(), deadline, storage })
+    let (liveness, replicas) = (Liveness::default(), Replicas::default());
+    Ok(Pools { reader, writer, liveness, deadline, storage, replicas, primary: None, watch: None })
 }
 
 /// Gives each connection its time limit, and closes connections that cannot be reused.

@@ -21,6 +21,8 @@ pub enum Obstacle {
     Full,
     /// The last write found that the storage fails.
     Failing,
+    /// The primary does not answer. Its replicas do.
+    NoPrimary,
 }
 
 /// The storage of a database. Cheap to clone.

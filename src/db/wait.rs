@@ -3,11 +3,10 @@
 use std::io::ErrorKind;
 use std::time::Duration;
 
-use sea_orm::sqlx::postgres::PgConnectOptions;
-use sea_orm::sqlx::{self, ConnectOptions, Connection};
-use tokio::time::{Instant, sleep, timeout};
+use sea_orm::sqlx::{self, Connection};
+use tokio::time::{Instant, sleep};
 
-use super::CONNECT_TIMEOUT;
+use super::servers::Servers;
 
 /// The pause between two attempts: the first and the longest. It doubles each time.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(2));
@@ -17,12 +16,11 @@ const PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_
 /// # Errors
 ///
 /// The error of the last attempt. An error that waiting cannot cure, such as a wrong password, is not retried.
-pub async fn until_available(options: &PgConnectOptions, name: &str, max: Duration) -> Result<(), sqlx::Error> {
+pub async fn until_available(servers: &Servers, name: &str, max: Duration) -> Result<(), sqlx::Error> {
     let end = Instant::now() + max;
     let (mut pause, max_pause) = PAUSE;
     loop {
-        let attempt = timeout(CONNECT_TIMEOUT, options.connect()).await.unwrap_or(Err(sqlx::Error::PoolTimedOut));
-        let error = match attempt {
+        let error = match servers.connect().await {
             Ok(connection) => {
                 // An error while closing does not matter.
                 let _ = connection.close().await;

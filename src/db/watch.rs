@@ -16,8 +16,8 @@ const WRITER: &str = "writer";
 impl Db {
     /// Counts and traces every statement of these connections, and of clones that are made later.
     pub(super) fn watched(mut self) -> Self {
-        self.reader.set_metric_callback(watch(READER, self.metrics.clone()));
-        self.writer.set_metric_callback(watch(WRITER, self.metrics.clone()));
+        self.reader.set_metric_callback(statements(READER, self.metrics.clone()));
+        self.writer.set_metric_callback(statements(WRITER, self.metrics.clone()));
         self
     }
 
@@ -58,17 +58,21 @@ impl Db {
             DbBackend::Postgres => Usage::of(self.writer.get_postgres_connection_pool()),
             _ => Usage::of(self.writer.get_sqlite_connection_pool()),
         };
-        [(READER, self.reader.usage()), (WRITER, writer)]
+        let replicas = self.replicas.pools().map(|(name, usage)| (format!("replica {name}").into(), usage));
+        [(READER.into(), self.reader.usage()), (WRITER.into(), writer)]
+            .into_iter()
+            .chain(replicas)
             .map(|(name, Usage { used, idle, spare })| Pool { name, used, idle, spare })
-            .into()
+            .collect()
     }
 }
 
-fn watch(pool: &'static str, metrics: Metrics) -> impl Fn(&Info<'_>) + Send + Sync + 'static {
+/// Counts and traces the statements of a pool.
+pub fn statements(pool: &'static str, metrics: Metrics) -> impl Fn(&Info<'_>) + Send + Sync + 'static {
     move |info| {
         let sql = &info.statement.sql;
         // The bounds of a snapshot read nothing, and `COMMIT` runs after the response.
-        if pool == READER && (sql.starts_with("BEGIN") || sql.starts_with("COMMIT")) {
+        if pool != WRITER && (sql.starts_with("BEGIN") || sql.starts_with("COMMIT")) {
             return;
         }
         metrics.statement(pool, info.failed, info.elapsed);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use sea_orm::sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
+use sea_orm::sqlx::postgres::{PgListener, PgPoolOptions};
 use sea_orm::sqlx::{self, Executor};
 use sea_orm::{DbErr, RuntimeErr};
 use tokio::sync::{broadcast, watch};
@@ -16,7 +16,7 @@ use tokio::time::{sleep, timeout};
 
 use super::recent::Recent;
 use super::{CHANNEL, CHECK_INTERVAL, Event, MARGIN, RETRY, RING, missed, payload};
-use crate::db::{CONNECT_TIMEOUT, Reads};
+use crate::db::{CONNECT_TIMEOUT, Reads, Servers};
 
 /// A listening connection, which is restored when it is lost. It ends when this value is dropped.
 pub struct Listener {
@@ -28,7 +28,7 @@ pub struct Listener {
 
 struct Task {
     db: Reads,
-    server: Arc<PgConnectOptions>,
+    servers: Arc<Servers>,
     events: broadcast::Sender<Event>,
     up: watch::Sender<bool>,
     sent: Recent,
@@ -38,15 +38,15 @@ struct Task {
 
 impl Listener {
     /// Starts to listen, for a first subscriber.
-    pub async fn start(db: Reads, server: Arc<PgConnectOptions>) -> Result<(Self, broadcast::Receiver<Event>), DbErr> {
+    pub async fn start(db: Reads, servers: Arc<Servers>) -> Result<(Self, broadcast::Receiver<Event>), DbErr> {
         let alive = Utc::now();
         // Before LISTEN: an event that is committed between the two is neither known nor lost.
         let sent = missed::known(&db, alive - MARGIN).await?;
-        let connection = connect(&server).await?;
+        let connection = connect(&servers).await?;
         let (events, first) = broadcast::channel(RING);
         let (up, is_up) = watch::channel(true);
         let weak = events.downgrade();
-        let task = Task { db, server, events, up, sent, alive };
+        let task = Task { db, servers, events, up, sent, alive };
         let task = tokio::spawn(task.run(connection));
         Ok((Self { events: weak, is_up, task }, first))
     }
@@ -118,7 +118,7 @@ impl Task {
     }
 
     async fn reconnect(&mut self) -> Result<Option<PgListener>, DbErr> {
-        let connection = connect(&self.server).await?;
+        let connection = connect(&self.servers).await?;
         let alive = Utc::now();
         let Some(missed) = missed::missed(&self.db, self.alive - MARGIN, &self.sent).await? else {
             tracing::warn!("too many events were missed: all subscriptions end");
@@ -142,8 +142,12 @@ impl Task {
 }
 
 /// A listening connection, in a pool of its own that is never reused.
-async fn connect(server: &PgConnectOptions) -> Result<PgListener, DbErr> {
-    let options = server.clone().application_name("bookends listener");
+async fn connect(servers: &Servers) -> Result<PgListener, DbErr> {
+    if servers.are_several() {
+        // Finds the primary: replicas pass on no notification.
+        drop(servers.connect().await.map_err(conn)?);
+    }
+    let options = servers.current().clone().application_name("bookends listener");
     let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(CONNECT_TIMEOUT).connect_lazy_with(options);
     let listening = async {
         let mut listener = PgListener::connect_with(&pool).await?;

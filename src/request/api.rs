@@ -16,7 +16,9 @@ use super::cost::Refused;
 use super::documents::Trusted;
 use super::error::{Error, refusal};
 use super::message::shorten;
+use super::position;
 use super::price::Prices;
+use super::readers::Readers;
 use super::running::{Checked, Running};
 use super::validation::Validator;
 use crate::config::Limits;
@@ -29,8 +31,7 @@ pub struct Api<E> {
     checks: Checks,
     limits: Limits,
     may_introspect: bool,
-    reader: Reader,
-    snapshot: Snapshot,
+    readers: Arc<dyn Readers>,
     metrics: Metrics,
 }
 
@@ -46,24 +47,19 @@ pub struct Parts<E> {
     pub trusted: Trusted,
     /// The limits of a request.
     pub limits: Limits,
-    /// Reads single statements.
-    pub reader: Reader,
-    /// Makes a reader whose statements see one state of the database.
-    pub snapshot: Snapshot,
+    /// Where its requests read.
+    pub readers: Arc<dyn Readers>,
     /// Counts what is executed.
     pub metrics: Metrics,
 }
 
-/// Makes a [`Reader`] whose statements see one state of the database.
-pub type Snapshot = Arc<dyn Fn() -> Reader + Send + Sync>;
-
 impl<E: Executor> Api<E> {
     /// Puts the checks before a schema.
     pub fn new(parts: Parts<E>) -> Self {
-        let Parts { schema, validator, prices, trusted, limits, reader, snapshot, metrics } = parts;
+        let Parts { schema, validator, prices, trusted, limits, readers, metrics } = parts;
         let may_introspect = limits.introspection && !trusted.is_required;
         let checks = Checks::new(validator, prices, trusted, limits);
-        Self { schema, checks, limits, may_introspect, reader, snapshot, metrics }
+        Self { schema, checks, limits, may_introspect, readers, metrics }
     }
 
     /// Whether clients may send documents that introspect the schema.
@@ -87,7 +83,9 @@ impl<E: Executor> Api<E> {
             kind => no_mutation(kind),
         };
         let checked = self.checks.pass(request.into(), None, accepts).await;
-        let max_age = checked.as_ref().ok().and_then(|checked| checked.running.document.max_age);
+        // What another client may read is not what this one has written.
+        let shared = checked.as_ref().ok().map(|checked| &checked.running).filter(|running| running.after.is_none());
+        let max_age = shared.and_then(|running| running.document.max_age);
         let response = self.respond(checked).await;
         match max_age.filter(|_| response.errors.is_empty() && response.extensions.is_empty()) {
             Some(max_age) => response.cache_control(CacheControl { public: true, max_age }),
@@ -121,16 +119,32 @@ impl<E: Executor> Api<E> {
 
     /// Executes a request by the resolvers of the schema.
     async fn resolve(&self, checked: &Running, request: Request, session: Option<Arc<Data>>) -> Response {
+        if checked.kind == Some(OperationType::Mutation) {
+            return self.write(request, session).await;
+        }
+        let after = checked.after;
         if !checked.needs_snapshot {
+            let request = if after.is_some() { request.data(self.readers.single(after)) } else { request };
             return self.execute_once(request, session).await;
         }
         // Its document is parsed already.
         let mut again = Request::new("").variables(request.variables.clone());
         again.operation_name.clone_from(&request.operation_name);
-        let response = self.execute_once(request.data((self.snapshot)()), session.clone()).await;
+        let response = self.execute_once(request.data(self.readers.snapshot(after)), session.clone()).await;
         if checked.may_retry(&response) {
             again.set_parsed_query(checked.executed(&again));
-            return self.execute_once(again.data((self.snapshot)()), session).await;
+            return self.execute_once(again.data(self.readers.snapshot(after)), session).await;
+        }
+        response
+    }
+
+    /// Executes a mutation. Its response has the position of its writes.
+    async fn write(&self, request: Request, session: Option<Arc<Data>>) -> Response {
+        let mut response = self.execute_once(request.data(self.readers.primary()), session).await;
+        if was_executed(&response)
+            && let Some(position) = self.readers.position().await
+        {
+            position::add_to(&mut response, position);
         }
         response
     }
@@ -147,14 +161,11 @@ impl<E: Executor> Api<E> {
         let limits = of_session.and_then(|limits| limits.downcast_ref().copied());
         let (limits, variables) = (limits.unwrap_or_else(|| self.limits.pages()), &request.variables);
         let mut response = if checked.needs_snapshot {
-            let response = planned.execute(&(self.snapshot)(), limits, variables).await;
-            if checked.may_retry(&response) {
-                planned.execute(&(self.snapshot)(), limits, variables).await
-            } else {
-                response
-            }
+            let snapshot = || self.readers.snapshot(checked.after);
+            let response = planned.execute(&snapshot(), limits, variables).await;
+            if checked.may_retry(&response) { planned.execute(&snapshot(), limits, variables).await } else { response }
         } else {
-            planned.execute(&self.reader, limits, variables).await
+            planned.execute(&self.readers.single(checked.after), limits, variables).await
         };
         if !request.data.contains_key(&TypeId::of::<Verbatim>()) {
             json::parse(&mut response.data);
@@ -174,9 +185,9 @@ impl<E: Executor> Api<E> {
         &self.schema
     }
 
-    /// Reads single statements.
-    pub fn reader(&self) -> &Reader {
-        &self.reader
+    /// Reads what subscriptions show.
+    pub fn primary(&self) -> Reader {
+        self.readers.primary()
     }
 
     /// What a request passes first.

@@ -23,7 +23,7 @@ use super::permission::Permission;
 use super::price::Prices;
 use super::running::{Checked, Running};
 use super::validation::Validator;
-use super::{operation, price};
+use super::{operation, position, price};
 use crate::config::Limits;
 
 /// The longest name of an operation in logs and traces, in bytes.
@@ -117,6 +117,7 @@ impl Checks {
         let cost = is_cost_wanted.then_some(CostReport { requested: price.cost, maximum });
         let refuse = |errors| Refused { errors, cost };
         price.check(self.limits).map_err(|error| refuse(vec![error.of_request()]))?;
+        let after = position::of_request(&request).map_err(|error| refuse(vec![error.of_request()]))?;
         let needs_snapshot = kind == Some(OperationType::Query) && price.statements > 1;
         // The execution reports that there is none.
         if let Some(operation) = operation {
@@ -127,7 +128,7 @@ impl Checks {
         let planned = planned.and_then(|place| document.plans.query(place));
         let mut request = request.variables(variables);
         let price = price.cost;
-        let running = Running { begun, kind, price, needs_snapshot, planned, document, new, cost };
+        let running = Running { begun, kind, price, needs_snapshot, after, planned, document, new, cost };
         if running.planned.is_none() {
             request = running.prepare(request);
         }

@@ -140,13 +140,13 @@ impl<E: Executor> Api<E> {
         if let Some(hash) = new {
             self.checks().keep(hash, document);
         }
-        let request = match session {
+        let reader = self.primary();
+        let request = request.data(match session {
             Some(Session { admission, .. }) => {
-                let (reader, admission) = (self.reader().clone(), admission.clone());
-                request.data(self.reader().over(InTurn { reader, admission }))
+                reader.over(InTurn { reader: reader.clone(), admission: admission.clone() })
             }
-            None => request,
-        };
+            None => reader,
+        });
         let id = session.map(|session| session.request_id.as_str());
         let span = tracing::error_span!(target: UNTRACED, parent: None, "subscription", id);
         let mut responses = self.schema().execute_stream(request, Some(Arc::clone(data)));

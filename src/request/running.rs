@@ -11,7 +11,7 @@ use super::code::Code;
 use super::cost::CostReport;
 use super::documents::{Document, Hash};
 use super::operation;
-use crate::db::CONNECT_TIMEOUT;
+use crate::db::{CONNECT_TIMEOUT, Position};
 
 /// A request that passed the checks.
 pub struct Checked {
@@ -28,6 +28,8 @@ pub struct Running {
     pub price: usize,
     /// Whether it is a query of several statements, which must see one state of the database.
     pub needs_snapshot: bool,
+    /// What the state that a query reads must include.
+    pub after: Option<Position>,
     /// The plan of the operation, if it needs nothing else.
     pub planned: Option<Arc<PlannedQuery>>,
     /// Its document.

@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, HeaderValue, Method};
 use axum::response::Response;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use super::graphql::GRAPHQL_COST;
+use super::graphql::{GRAPHQL_COST, GRAPHQL_POSITION};
 use super::media::Media;
 use super::observe::REQUEST_ID;
 use super::origin::may_read;
@@ -23,11 +23,12 @@ use crate::request::Code;
 
 /// The headers of a request that need a permission: those of this server, of W3C Trace Context, and those by which clients
 /// name themselves and their operations.
-const HEADERS: [HeaderName; 13] = [
+const HEADERS: [HeaderName; 14] = [
     CONTENT_TYPE,
     AUTHORIZATION,
     REQUEST_ID,
     GRAPHQL_COST,
+    GRAPHQL_POSITION,
     GRAPHQL_TIMING,
     HeaderName::from_static("traceparent"),
     HeaderName::from_static("tracestate"),
@@ -103,7 +104,7 @@ fn layer(allowed: &[AllowedOrigin]) -> Option<CorsLayer> {
         .allow_origin(origins)
         .allow_methods([Method::GET, Method::POST])
         .allow_headers(HEADERS)
-        .expose_headers([REQUEST_ID, RETRY_AFTER, SERVER_TIMING, WWW_AUTHENTICATE])
+        .expose_headers([GRAPHQL_POSITION, REQUEST_ID, RETRY_AFTER, SERVER_TIMING, WWW_AUTHENTICATE])
         .max_age(Duration::from_hours(1));
     Some(cors)
 }

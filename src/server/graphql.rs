@@ -24,12 +24,15 @@ use super::page;
 use super::request;
 use super::response::{reject, respond, unless_known};
 use super::websocket::{Timeouts, is_websocket};
-use crate::request::{Admission, Code, Memory, Permit, ReportCost, Session, refusal};
+use crate::request::{Admission, Code, Memory, Permit, PositionHeader, ReportCost, Session, refusal};
 use crate::shop::Api;
 
 /// The header that asks for the cost of a request, with the value `report`. No standard names one. Hot Chocolate has
 /// this name and this value, and Shopify reports the cost in `extensions.cost`, as this server does.
 pub const GRAPHQL_COST: HeaderName = HeaderName::from_static("graphql-cost");
+
+/// The header of the position after a mutation, in its response and in requests that must show it. No standard names one.
+pub const GRAPHQL_POSITION: HeaderName = HeaderName::from_static("graphql-position");
 
 /// The API, and who may write.
 pub struct Endpoint {
@@ -115,7 +118,7 @@ pub async fn stream(Endpoint { api, access }: &Endpoint, Streamed { head, body, 
         _ => Err(wrong_method()),
     };
     let request = match request {
-        Ok(request) => if_cost_is_wanted(request, &head.headers),
+        Ok(request) => with_headers(request, &head.headers),
         Err(error) => return respond(Media::GraphQL, GraphQLResponse::from_errors(vec![error])),
     };
     let mut data = Data::default();
@@ -133,12 +136,18 @@ pub async fn stream(Endpoint { api, access }: &Endpoint, Streamed { head, body, 
 
 /// A request whose response is written as HTTP needs it, and as its headers ask for it.
 fn prepared(request: Request, headers: &HeaderMap) -> Request {
-    if_cost_is_wanted(request.data(Verbatim), headers)
+    with_headers(request.data(Verbatim), headers)
 }
 
-fn if_cost_is_wanted(request: Request, headers: &HeaderMap) -> Request {
-    let wants_cost = headers.get_all(GRAPHQL_COST).iter().any(|value| value == "report");
-    if wants_cost { request.data(ReportCost) } else { request }
+/// A request with what its headers ask for.
+fn with_headers(mut request: Request, headers: &HeaderMap) -> Request {
+    if headers.get_all(GRAPHQL_COST).iter().any(|value| value == "report") {
+        request = request.data(ReportCost);
+    }
+    if let Some(position) = headers.get(GRAPHQL_POSITION) {
+        request = request.data(PositionHeader(position.to_str().unwrap_or_default().to_owned()));
+    }
+    request
 }
 
 /// Opens a WebSocket. The permission to write comes from the headers, or from `connection_init`: a browser cannot add

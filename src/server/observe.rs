@@ -4,14 +4,15 @@
 //! the request.
 
 use std::borrow::Cow;
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use axum::extract::Request;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
 use axum::response::Response;
 use tracing::field::{Empty, display};
 use tracing::{Instrument, Span};
-use uuid::Uuid;
+use uuid::Builder;
+use uuid::fmt::Hyphenated;
 
 use super::probes::is_probe;
 use super::response::Codes;
@@ -109,7 +110,17 @@ fn id(headers: &HeaderMap) -> HeaderValue {
     let is_valid =
         |id: &&HeaderValue| (1..=MAX_ID).contains(&id.len()) && id.as_bytes().iter().all(u8::is_ascii_graphic);
     let received = headers.get(REQUEST_ID).filter(is_valid).cloned();
-    received.unwrap_or_else(|| HeaderValue::from_str(&Uuid::now_v7().to_string()).expect("a UUID is ASCII"))
+    received.unwrap_or_else(new_id)
+}
+
+/// A new id. It is no secret, so its random bits need not come from the system, which takes a call for each of them.
+fn new_id() -> HeaderValue {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let mut random = [0; 10];
+    fastrand::fill(&mut random);
+    let id = Builder::from_unix_timestamp_millis(u64::try_from(since.as_millis()).unwrap_or_default(), &random);
+    let mut text = [0; Hyphenated::LENGTH];
+    HeaderValue::from_str(id.into_uuid().hyphenated().encode_lower(&mut text)).expect("a UUID is ASCII")
 }
 
 /// The label of a method. Clients can invent methods, and a label must have few values.

@@ -1,6 +1,7 @@
 //! Probes: health, readiness and metrics. They need no permit, so they respond while the server is overloaded.
 
 use std::fmt::Display;
+use std::iter;
 use std::time::Duration;
 
 use axum::Router;
@@ -66,7 +67,11 @@ async fn ready(State(Probed { api, capacity, runtime }): State<Probed>) -> (Stat
         }
     };
     match checked {
-        Ok(Ok(obstacle)) => (StatusCode::OK, obstacle.map_or("ready\n", limited).into()),
+        Ok(Ok(obstacle)) => {
+            let replicas = api.db().replicas.conditions();
+            let replicas = replicas.map(|(name, condition)| format!("replica {name}: {condition}\n"));
+            (StatusCode::OK, iter::once(obstacle.map_or("ready\n", limited).to_owned()).chain(replicas).collect())
+        }
         Ok(Err(reason)) => unready(reason),
         Err(()) => unready("the server is too busy"),
     }
@@ -81,6 +86,9 @@ fn limited(obstacle: Obstacle) -> &'static str {
     match obstacle {
         Obstacle::ReadOnly => "ready, but the database is read-only: mutations fail with READ_ONLY\n",
         Obstacle::Full => "ready, but the storage is full: the last mutation failed with STORAGE_FULL\n",
+        Obstacle::NoPrimary => {
+            "ready, but the primary does not answer: mutations fail with UNAVAILABLE, queries read from replicas\n"
+        }
         Obstacle::Failing => "ready, but the storage fails: the last mutation failed with STORAGE_FAILED\n",
     }
 }

@@ -10,8 +10,9 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
 use super::etag;
+use super::graphql::GRAPHQL_POSITION;
 use super::media::Media;
-use crate::request::{Code, Error, refusal, was_executed};
+use crate::request::{Code, Error, position, refusal, was_executed};
 
 /// The codes of the errors in a response, for the metrics and the log.
 #[derive(Clone, Debug)]
@@ -50,9 +51,14 @@ impl Body {
 
 /// The response to a request that the API has read.
 pub fn respond(media: Media, response: GraphQLResponse) -> Response {
+    let position = position(&response).and_then(|position| HeaderValue::from_str(position).ok());
     let data = was_executed(&response).then_some(response.data);
     let max_age = Some(response.cache_control.max_age).filter(|max_age| *max_age > 0);
-    write(media, Body { data, errors: response.errors, extensions: response.extensions, max_age })
+    let mut written = write(media, Body { data, errors: response.errors, extensions: response.extensions, max_age });
+    if let Some(position) = position {
+        written.headers_mut().insert(GRAPHQL_POSITION, position);
+    }
+    written
 }
 
 /// The response without its body, if the client has it already.
@@ -126,7 +132,9 @@ fn write(media: Media, body: Body) -> Response {
     ];
     let mut response = (status, headers, json).into_response();
     if let Some((cache_control, tag)) = kept {
-        response = ([(CACHE_CONTROL, cache_control), (ETAG, tag)], response).into_response();
+        // A client that has written must not get a response from before its write.
+        let vary = HeaderValue::from_static("accept, graphql-position");
+        response = ([(VARY, vary)], [(CACHE_CONTROL, cache_control), (ETAG, tag)], response).into_response();
     }
     if status == StatusCode::METHOD_NOT_ALLOWED {
         response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, POST"));

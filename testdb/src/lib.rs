@@ -13,4 +13,4 @@ mod work;
 pub use cluster::{Cluster, Stop};
 pub use database::TestDb;
 pub use statements::Statements;
-pub use work::{plan, try_work, work};
+pub use work::{plan, rows_read, try_work, work};

@@ -51,6 +51,35 @@ pub async fn plan(db: &DatabaseConnection, statement: Statement) -> Vec<String> 
     rows.iter().map(|row| row.try_get("", "detail").expect("a plan has details")).collect()
 }
 
+/// The rows of a table of PostgreSQL that the scans of a statement return, before any filter: entries of indexes, and rows
+/// of sequential scans. Partitions are parts of the table. `EXPLAIN` rounds the mean of many loops; this is their sum.
+///
+/// The connection must be a pool of one.
+///
+/// # Panics
+///
+/// If the statement fails.
+pub async fn rows_read(db: &DatabaseConnection, statement: Statement, table: &str) -> u64 {
+    let counter = format!(
+        "SELECT coalesce(sum(pg_stat_get_xact_tuples_returned(oid)), 0)::bigint FROM (
+            WITH part AS (SELECT '{table}'::regclass AS oid UNION SELECT relid FROM pg_partition_tree('{table}'))
+            SELECT oid FROM part UNION ALL SELECT indexrelid FROM pg_index JOIN part ON indrelid = oid
+        ) AS relation"
+    );
+    let count = async || {
+        let row = db.query_one_raw(Statement::from_string(DbBackend::Postgres, counter.as_str())).await;
+        let count: i64 = row.expect("the rows are counted").expect("a sum").try_get_by_index(0).expect("a number");
+        u64::try_from(count).expect("a count is not negative")
+    };
+    // Counters are reset between transactions.
+    db.execute_unprepared("BEGIN").await.expect("a transaction begins");
+    let before = count().await;
+    db.query_all_raw(statement).await.expect("the statement runs");
+    let read = count().await - before;
+    db.execute_unprepared("COMMIT").await.expect("a transaction ends");
+    read
+}
+
 async fn explain(db: &DatabaseConnection, statement: Statement, options: &str) -> Result<Value, DbErr> {
     let explain = Statement { sql: format!("EXPLAIN ({options}) {}", statement.sql), ..statement };
     let row = db.query_one_raw(explain).await?;

@@ -16,7 +16,7 @@ use crate::served::{code, router};
 use crate::shop::{SMALL, Shop};
 use crate::wire::{Answer, ask};
 
-const HEADERS: &str = "content-type,authorization,x-request-id,graphql-cost,graphql-timing,traceparent,tracestate,\
+const HEADERS: &str = "content-type,authorization,x-request-id,graphql-cost,graphql-position,graphql-timing,traceparent,tracestate,\
     apollo-require-preflight,x-apollo-operation-name,apollographql-client-name,apollographql-client-version,\
     graphql-client-name,graphql-client-version";
 

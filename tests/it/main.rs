@@ -3,6 +3,7 @@
 
 mod counter;
 mod counts;
+mod fleet;
 mod log;
 mod orders;
 mod patience;
@@ -25,6 +26,7 @@ mod crowds;
 mod docs;
 mod drops;
 mod event_stream;
+mod failover;
 mod filter;
 mod filter_price;
 mod forged;
@@ -55,6 +57,7 @@ mod ratings;
 mod read_only;
 mod recorded;
 mod refused;
+mod replicas;
 mod reproducible;
 mod requests;
 mod schema;

@@ -150,7 +150,11 @@ async fn labels_have_few_values() {
 
 #[tokio::test]
 async fn the_metrics_are_those_of_the_documentation() {
-    let (_test, served) = served().await;
+    let (_test, db) = empty().await;
+    seed::fill(&db, SMALL, Progress::Lines).await.unwrap();
+    // Those of a replica have its name.
+    db.metrics.replica("db2:5432").healthy(true);
+    let served = Served::of(Server::new(Api::new(db, Limits::DEFAULT), Access::Nobody, Bounds::DEFAULT)).await;
     ask(&served, "{ books(first: -1) { nodes { id } } ratings { nodes { id } } }").await;
     let answer = served.ask(get("/metrics")).await;
     assert!(

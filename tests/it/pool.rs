@@ -40,7 +40,7 @@ async fn pool(url: &str, limit: Duration) -> Pool {
     let opener = if url.starts_with("sqlite") {
         Opener::Sqlite(File::of_url(url, limit, Sqlite::DEFAULT).unwrap())
     } else {
-        Opener::Postgres(postgres(url).into())
+        Opener::Postgres(Arc::new(postgres(url).into()))
     };
     Pool::open(opener, CONNECTIONS, Liveness::default()).await.unwrap()
 }

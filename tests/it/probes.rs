@@ -6,7 +6,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use bookends::config::{Bounds, Limits};
-use bookends::db::{Db, Probe, Storage};
+use bookends::db::{Db, Probe, Replicas, Storage};
 use bookends::server::{Access, Server};
 use bookends::shop::Api;
 use migration::{Migrator, MigratorTrait};
@@ -69,7 +69,7 @@ async fn the_database_is_asked_at_most_once_per_second() {
     let (_test, mut db) = empty().await;
     let statements = Statements::default();
     db.reader.set_metric_callback(statements.recorder());
-    let (probe, begun) = (Probe::new(db.reader.clone(), Storage::default()), Instant::now());
+    let (probe, begun) = (Probe::new(db.reader.clone(), Storage::default(), Replicas::default()), Instant::now());
     for _ in 0..100 {
         probe.ready().await.unwrap();
     }

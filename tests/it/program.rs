@@ -1,5 +1,6 @@
 //! The program as a process: start, output, signals.
 
+use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -8,10 +9,18 @@ use std::time::{Duration, Instant};
 pub use crate::patience::LONG;
 use crate::wire::TOKEN;
 
+/// What it logs. A test that fails prints it.
+const LOG: &str = "info,bookends::db=debug";
+
 /// The program with this database, on a free port, with the write token [`TOKEN`], without other settings from the
 /// environment.
 pub fn bookends(url: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bookends"));
+    program(env!("CARGO_BIN_EXE_bookends"), url)
+}
+
+/// The same with the program of another version.
+pub fn program(path: impl AsRef<OsStr>, url: &str) -> Command {
+    let mut command = Command::new(path);
     command.env_clear().env("DATABASE_URL", url).env("LISTEN", "127.0.0.1:0").env("BOOKENDS_WRITE_TOKEN", TOKEN);
     command
 }
@@ -30,7 +39,7 @@ pub struct Program {
 impl Program {
     /// Starts it with a log.
     pub fn start(command: &mut Command) -> Self {
-        let command = command.env("RUST_LOG", "info").stdout(Stdio::piped()).stderr(Stdio::piped());
+        let command = command.env("RUST_LOG", LOG).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let (sender, lines) = channel();
         let outputs: [Box<dyn Read + Send>; 2] =
@@ -111,5 +120,8 @@ impl Drop for Program {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+        if std::thread::panicking() {
+            self.lines.iter().for_each(|line| println!("{line}"));
+        }
     }
 }

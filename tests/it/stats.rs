@@ -44,7 +44,7 @@ pub async fn check(db: &Db) {
 }
 
 /// One random write. It may only be refused because another writer was faster: its row is gone, or its book.
-async fn write(db: &Db, random: &mut ChaCha8Rng) {
+pub async fn write(db: &Db, random: &mut ChaCha8Rng) {
     let writer = &db.writer;
     let mut below = |end: usize| usize::try_from(random.next_u32()).unwrap() % end.max(1);
     let books = book::Entity::find().all(&db.writer).await.unwrap();

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::orders::{Sort, argument, directed, offered};
 use crate::shop::Shop;
 
-const PLAN: Plan = Plan { books: 16, ratings: 60, orders: 40, rng_seed: 0 };
+pub const PLAN: Plan = Plan { books: 16, ratings: 60, orders: 40, rng_seed: 0 };
 
 /// A list: where it is, what a sort by a field of its objects is called, and in which combinations it is offered.
 struct List {
@@ -249,28 +249,37 @@ const ORDER_FILTERS: &[&str] =
 
 #[tokio::test]
 async fn c1_c2_ratings_and_orders_are_walked_both_ways() {
-    let shop = Shop::new(PLAN).await;
-    check(&shop, &root("ratings", RATING_FIELDS, RATING_FILTERS)).await;
-    check(&shop, &root("orders", ORDER_FIELDS, ORDER_FILTERS)).await;
+    check_ratings_and_orders(&Shop::new(PLAN).await).await;
+}
+
+pub async fn check_ratings_and_orders(shop: &Shop) {
+    check(shop, &root("ratings", RATING_FIELDS, RATING_FILTERS)).await;
+    check(shop, &root("orders", ORDER_FIELDS, ORDER_FILTERS)).await;
 }
 
 #[tokio::test]
 async fn c1_c2_the_lists_of_a_book_are_walked_both_ways() {
-    let shop = Shop::new(PLAN).await;
+    check_lists_of_a_book(&Shop::new(PLAN).await).await;
+}
+
+pub async fn check_lists_of_a_book(shop: &Shop) {
     let best = "{ books(orderBy: { field: TOTAL_REVENUE, direction: DESC }, first: 1) { nodes { id } } }";
     let best = shop.data(best).await["books"]["nodes"][0]["id"].clone();
     let of_book = |list: List, pointer| {
         let around = format!("{{ node(id: {best}) {{ ... on Book {{ {{}} }} }} }}");
         List { around, pointer, ..list }
     };
-    check(&shop, &of_book(root("ratings", RATING_FIELDS, RATING_FILTERS), "/node/ratings")).await;
-    check(&shop, &of_book(root("orders", ORDER_FIELDS, ORDER_FILTERS), "/node/orders")).await;
+    check(shop, &of_book(root("ratings", RATING_FIELDS, RATING_FILTERS), "/node/ratings")).await;
+    check(shop, &of_book(root("orders", ORDER_FIELDS, ORDER_FILTERS), "/node/orders")).await;
 }
 
 /// The pages of many parents, read together, are those of each by itself.
 #[tokio::test]
 async fn c1_nested_lists_are_those_of_each_parent() {
-    let shop = Shop::new(PLAN).await;
+    check_nested(&Shop::new(PLAN).await).await;
+}
+
+pub async fn check_nested(shop: &Shop) {
     let fields = "edges { cursor node { id } } pageInfo { hasPreviousPage hasNextPage startCursor endCursor }
         totalCount pageCursors { first { cursor page isCurrent } previous { page } around { cursor page isCurrent }
         next { cursor } last { cursor page } } approximateCount(upTo: 3) { value relation }";

@@ -4,6 +4,8 @@ import { getMainDefinition, relayStylePagination } from "@apollo/client/utilitie
 import { OperationTypeNode } from "graphql";
 import { createClient } from "graphql-ws";
 
+import { fetchAfterWrites } from "../../position.js";
+
 // docs:start cache
 // Every argument that changes the list is a key; the arguments of a page are not.
 const list = relayStylePagination(["orderBy", "where", "search", "asOf"]);
@@ -32,7 +34,7 @@ export function createApollo({ url, socketUrl, authorization, onReconnect }) {
       return definition.kind === "OperationDefinition" && definition.operation === OperationTypeNode.SUBSCRIPTION;
     },
     new GraphQLWsLink(socket),
-    new HttpLink({ uri: url, headers: { Authorization: authorization } }),
+    new HttpLink({ uri: url, headers: { Authorization: authorization }, fetch: fetchAfterWrites }),
   );
   return { client: new ApolloClient({ cache: createCache(), link }), socket };
 }

@@ -2,6 +2,8 @@ import { createClient } from "graphql-ws";
 import { Environment, Network, Observable } from "relay-runtime";
 import type { GraphQLResponse, RequestParameters, Variables } from "relay-runtime";
 
+import { fetchAfterWrites } from "../../position.js";
+
 /** Where the server is, how to write to it, and what to do after a reconnect. */
 export interface Server {
   url: string;
@@ -22,7 +24,8 @@ export function createEnvironment({ url, socketUrl, authorization, onReconnect }
   });
   const post = async ({ text }: RequestParameters, variables: Variables) => {
     const headers = { "Content-Type": "application/json", Authorization: authorization };
-    const response = await fetch(url, { method: "POST", headers, body: JSON.stringify({ query: text, variables }) });
+    const body = JSON.stringify({ query: text, variables });
+    const response = await fetchAfterWrites(url, { method: "POST", headers, body });
     return await response.json() as GraphQLResponse;
   };
   const listen = ({ text }: RequestParameters, variables: Variables) =>

@@ -3,6 +3,7 @@ import { relayPagination } from "@urql/exchange-graphcache/extras";
 import { createClient as createSocket } from "graphql-ws";
 import { Client, fetchExchange, subscriptionExchange } from "urql";
 
+import { fetchAfterWrites } from "../../position.js";
 import { insert, remove } from "./edges.js";
 
 // docs:start cache
@@ -58,6 +59,7 @@ export function createClient({ url, socketUrl, authorization, onReconnect }) {
   });
   const client = new Client({
     url,
+    fetch: fetchAfterWrites,
     fetchOptions: { headers: { Authorization: authorization } },
     preferGetMethod: false,
     exchanges: [cache(), fetchExchange, subscriptionExchange({ forwardSubscription })],

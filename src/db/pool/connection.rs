@@ -1,5 +1,7 @@
 //! A connection of the pool.
 
+use std::future::pending;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sea_orm::DbBackend;
@@ -9,7 +11,7 @@ use tokio::time::timeout;
 
 use super::sqlite::Sqlite;
 use super::work::{Runs, Work};
-use crate::db::Liveness;
+use crate::db::{Liveness, Servers};
 
 /// The statement that begins a snapshot, which the database takes when the next one runs.
 pub fn begin(backend: DbBackend) -> &'static str {
@@ -24,6 +26,8 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 pub struct Connection {
     link: Link,
+    /// The hosts, if the primary can move.
+    servers: Option<Arc<Servers>>,
     pub liveness: Liveness,
     pub opened: Instant,
     pub idle_since: Instant,
@@ -35,9 +39,20 @@ pub enum Link {
 }
 
 impl Connection {
-    pub fn new(link: Link, liveness: Liveness) -> Self {
+    pub fn new(link: Link, servers: Option<Arc<Servers>>, liveness: Liveness) -> Self {
         let now = Instant::now();
-        Self { link, liveness, opened: now, idle_since: now }
+        Self { link, servers, liveness, opened: now, idle_since: now }
+    }
+
+    /// Returns if the primary moves to another host. A statement on this connection may then never end.
+    pub fn left(&self) -> impl Future<Output = ()> + Send + use<> {
+        let (servers, opened) = (self.servers.clone(), self.opened);
+        async move {
+            match servers {
+                Some(servers) => servers.until_left(opened).await,
+                None => pending().await,
+            }
+        }
     }
 
     pub fn backend(&self) -> DbBackend {

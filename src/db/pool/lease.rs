@@ -77,7 +77,13 @@ impl Lease {
         }
         let begun = Instant::now();
         self.state = State::Running;
-        let result = run(self.connection()?).await;
+        let connection = self.connection()?;
+        let left = connection.left();
+        let result = tokio::select! {
+            biased;
+            result = run(connection) => result,
+            () = left => Err(Error::WorkerCrashed),
+        };
         self.state = if result.as_ref().is_err_and(breaks) { State::Broken } else { State::Idle };
         self.report(statement, begun, result.is_err());
         result.map_err(|error| DbErr::Query(RuntimeErr::SqlxError(error.into())))

@@ -1,18 +1,20 @@
 //! How connections are opened, and which idle connections may be used again.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
 use sea_orm::DbBackend;
-use sea_orm::sqlx::postgres::PgConnectOptions;
+use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection};
 use sea_orm::sqlx::{ConnectOptions, Error, Executor};
 use tokio::time::{sleep, timeout};
 
 use super::connection::{Connection, Link, breaks};
 use super::sqlite::File;
 use crate::db::Liveness;
+use crate::db::servers::Servers;
 
 /// A PostgreSQL connection that has been idle for longer is tested before use.
 const MAX_UNTESTED_IDLE: Duration = Duration::from_secs(10);
@@ -36,8 +38,10 @@ const WATCH_CLIENT: &str = "SELECT set_config('client_connection_check_interval'
 /// How to open a connection.
 #[derive(Clone, Debug)]
 pub enum Opener {
-    /// To a PostgreSQL server. The time limit of statements is one of its options.
-    Postgres(Box<PgConnectOptions>),
+    /// To the primary of a PostgreSQL database. The time limit of statements is one of its options.
+    Postgres(Arc<Servers>),
+    /// To a replica. It does not wait for one that starts, and a lost statement is not run again: another server can run it.
+    Replica(Box<PgConnectOptions>),
     /// To a SQLite file.
     Sqlite(File),
 }
@@ -57,9 +61,14 @@ impl Manager {
 
     pub fn backend(&self) -> DbBackend {
         match self.opener {
-            Opener::Postgres(_) => DbBackend::Postgres,
+            Opener::Postgres(_) | Opener::Replica(_) => DbBackend::Postgres,
             Opener::Sqlite(_) => DbBackend::Sqlite,
         }
+    }
+
+    /// Whether a statement is run once more after its connection was lost.
+    pub fn retries(&self) -> bool {
+        !matches!(self.opener, Opener::Replica(_))
     }
 
     pub fn liveness(&self) -> &Liveness {
@@ -73,7 +82,7 @@ impl Manager {
     /// [`Error::Database`] if a SQLite file was deleted or replaced.
     pub fn check(&self) -> Result<(), Error> {
         match &self.opener {
-            Opener::Postgres(_) => Ok(()),
+            Opener::Postgres(_) | Opener::Replica(_) => Ok(()),
             Opener::Sqlite(file) => file.check(),
         }
     }
@@ -81,7 +90,7 @@ impl Manager {
     /// How long a connection may be idle before it is closed.
     pub fn max_idle(&self) -> Option<Duration> {
         // An idle connection to a file costs next to nothing.
-        matches!(self.opener, Opener::Postgres(_)).then_some(MAX_IDLE)
+        (self.backend() == DbBackend::Postgres).then_some(MAX_IDLE)
     }
 
     pub fn close(&self) {
@@ -95,6 +104,19 @@ impl Manager {
     /// Whether a connection that has been idle since then is known to be dead.
     fn is_dead(&self, idle_since: Instant) -> bool {
         self.dead.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|dead| idle_since <= dead)
+    }
+
+    /// The hosts of the primary, if there are several.
+    fn movable(&self) -> Option<Arc<Servers>> {
+        match &self.opener {
+            Opener::Postgres(servers) if servers.are_several() => Some(Arc::clone(servers)),
+            _ => None,
+        }
+    }
+
+    /// Whether a connection that was opened then may be to a host that is no longer the primary.
+    fn is_left(&self, opened: Instant) -> bool {
+        matches!(&self.opener, Opener::Postgres(servers) if servers.is_left(opened))
     }
 
     /// Tests a connection. If it is dead, so are all that were idle at the same time: to test each of them would take
@@ -116,25 +138,18 @@ impl managed::Manager for Manager {
     /// While the server starts, tries again until the caller gives up.
     async fn create(&self) -> Result<Connection, Error> {
         let link = match &self.opener {
-            Opener::Postgres(options) => {
+            Opener::Postgres(servers) => {
                 let mut delay = RETRY_DELAY.0;
                 loop {
-                    match options.connect().await {
-                        Ok(mut connection) => {
-                            // Some systems do not support it: there, a statement runs until its time limit.
-                            if let Err(error) = connection.execute(WATCH_CLIENT).await
-                                && breaks(&error)
-                            {
-                                return Err(error);
-                            }
-                            break Link::Postgres(connection);
-                        }
+                    match servers.connect().await {
+                        Ok(connection) => break Link::Postgres(watching(connection).await?),
                         Err(error) if starts(&error) => sleep(delay).await,
                         Err(error) => return Err(error),
                     }
                     delay = RETRY_DELAY.1.min(2 * delay);
                 }
             }
+            Opener::Replica(options) => Link::Postgres(watching(options.connect().await?).await?),
             Opener::Sqlite(file) => {
                 let connection = file.open().await?;
                 // Otherwise it may be a connection to another file.
@@ -142,7 +157,7 @@ impl managed::Manager for Manager {
                 Link::Sqlite(connection)
             }
         };
-        Ok(Connection::new(link, self.liveness.clone()))
+        Ok(Connection::new(link, self.movable(), self.liveness.clone()))
     }
 
     async fn recycle(&self, connection: &mut Connection, _: &Metrics) -> RecycleResult<Error> {
@@ -154,6 +169,9 @@ impl managed::Manager for Manager {
         if connection.opened.elapsed() > MAX_LIFETIME {
             return Err(RecycleError::message("open for too long"));
         }
+        if self.is_left(connection.opened) {
+            return Err(RecycleError::message("the primary may be another host"));
+        }
         if self.is_dead(idle_since) {
             return Err(RecycleError::message("another one was found dead"));
         }
@@ -163,6 +181,15 @@ impl managed::Manager for Manager {
             return Err(RecycleError::message("no answer"));
         }
         Ok(())
+    }
+}
+
+/// A connection whose server stops a statement when the connection is closed.
+async fn watching(mut connection: PgConnection) -> Result<PgConnection, Error> {
+    // Some systems do not support it: there, a statement runs until its time limit.
+    match connection.execute(WATCH_CLIENT).await {
+        Err(error) if breaks(&error) => Err(error),
+        _ => Ok(connection),
     }
 }
 

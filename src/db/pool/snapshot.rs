@@ -59,7 +59,7 @@ impl Snapshot {
             State::New(lease) => {
                 let begun = match self.begin(lease.take(), work).await {
                     // Nothing has been read yet, so another connection will do. The lost one is released first.
-                    Ok((lost, Err(error))) if self.pool.is_lost(&error) => {
+                    Ok((lost, Err(error))) if self.pool.may_retry(&error) => {
                         drop(lost);
                         self.begin(None, work).await
                     }

@@ -9,7 +9,7 @@ use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
 use uuid::Uuid;
 
 use crate::db::{Db, Keys, tally};
-use crate::shop;
+use crate::shop::readers;
 
 /// A transaction with shared ownership: the write runs in it, and what is selected of the payload is read in it.
 pub struct Transaction {
@@ -32,7 +32,7 @@ impl Transaction {
     pub fn new(db: &Db, transaction: DatabaseTransaction) -> Self {
         let backend = transaction.get_database_backend();
         let connection = Connection { backend, open: Arc::new(Mutex::new(Some(transaction))), failed: Arc::default() };
-        Self { reader: shop::reader(db, connection.clone()), connection, keys: db.keys.clone() }
+        Self { reader: readers::reader(db, connection.clone()), connection, keys: db.keys.clone() }
     }
 
     /// The key of a new row.

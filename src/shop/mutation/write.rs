@@ -163,12 +163,13 @@ async fn retry<W: Write>(db: &Db, events: &Events, write: &W, attempt: &mpsc::Se
             Err(error) => error,
         };
         if let WriteError::Database(cause) | WriteError::Commit(cause) = &error {
-            db.liveness.record(cause);
-            db.storage.record(cause);
+            db.write_failed(cause);
         }
         let pause = fastrand::u64(..(1000 << attempts.min(10)).min(MAX_PAUSE));
         let pause = Duration::from_micros(pause);
-        if !error.may_pass() || attempts == MAX_ATTEMPTS || begun.elapsed() + pause >= MAX_TIME {
+        // Another server may have become the primary.
+        let may_pass = error.may_pass() || (db.may_move() && error.failure() == Some(Failure::ReadOnly));
+        if !may_pass || attempts == MAX_ATTEMPTS || begun.elapsed() + pause >= MAX_TIME {
             return Err(error.into());
         }
         db.metrics.write_retried();
@@ -191,8 +192,10 @@ async fn transact<W: Write>(
     };
     // A new connection would create the file that was deleted.
     db.storage.check()?;
-    let transaction = Transaction::new(db, db.writer.begin_with_options(options).await?);
-    match run(&transaction, events, write).await {
+    let begun = Instant::now();
+    let transaction = db.on_primary(begun, db.writer.begin_with_options(options)).await?;
+    let transaction = Transaction::new(db, transaction);
+    match db.on_primary(begun, run(&transaction, events, write)).await {
         Ok((done, event)) => {
             let (shown, is_shown) = oneshot::channel();
             // Nobody receives it if the client has disconnected.
@@ -202,12 +205,13 @@ async fn transact<W: Write>(
             if !is_shown {
                 return transaction.rollback().await.map_err(WriteError::Database);
             }
-            events.commit(db.commit(transaction), event).await.map_err(WriteError::Commit)
+            let committed = db.on_primary(begun, events.commit(db.commit(transaction), event));
+            committed.await.map_err(WriteError::Commit)
         }
         Err(error) => {
             // Dropping it would hold its locks until the connection is used again. If this fails, they are released.
             if let Ok(transaction) = transaction.end().await {
-                let _ = transaction.rollback().await;
+                let _ = db.on_primary(begun, transaction.rollback()).await;
             }
             Err(error)
         }

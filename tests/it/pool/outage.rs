@@ -1,5 +1,6 @@
 //! A PostgreSQL that dies, and one that falls silent.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_graphql::futures_util::future::join_all;
@@ -92,7 +93,7 @@ async fn a_server_that_falls_silent_keeps_no_connection() {
         return;
     }
     let proxy = Proxy::new(postgres(&test.url)).await;
-    let opener = Opener::Postgres(proxy.options.clone().into());
+    let opener = Opener::Postgres(Arc::new(proxy.options.clone().into()));
     let pool = Pool::open(opener, CONNECTIONS, Liveness::default()).await.unwrap();
     is_complete(&pool).await;
     let open = pool.snapshot();
@@ -126,7 +127,7 @@ async fn idle_connections_that_died_silently_are_found_out_together() {
         return;
     }
     let proxy = Proxy::new(postgres(&test.url)).await;
-    let opener = Opener::Postgres(proxy.options.clone().into());
+    let opener = Opener::Postgres(Arc::new(proxy.options.clone().into()));
     let liveness = Liveness::default();
     let pool = Pool::open(opener, CONNECTIONS, liveness.clone()).await.unwrap();
     is_complete(&pool).await;

@@ -1,5 +1,7 @@
 //! What is said to PostgreSQL, message by message.
 
+use std::sync::Arc;
+
 use bookends::db::Liveness;
 use bookends::db::pool::{Opener, Pool};
 
@@ -15,7 +17,8 @@ async fn a_statement_is_one_round_trip() {
         return;
     }
     let proxy = Proxy::new(postgres(&test.url)).await;
-    let pool = Pool::open(Opener::Postgres(proxy.options.clone().into()), 1, Liveness::default()).await.unwrap();
+    let pool =
+        Pool::open(Opener::Postgres(Arc::new(proxy.options.clone().into())), 1, Liveness::default()).await.unwrap();
     // Connects, and has the server watch the client.
     assert_eq!(proxy.said(), "! Q ");
     echo(&pool, 1, 1).await.unwrap();
@@ -36,7 +39,8 @@ async fn a_snapshot_begins_and_ends_by_one_message_each() {
         return;
     }
     let proxy = Proxy::new(postgres(&test.url)).await;
-    let pool = Pool::open(Opener::Postgres(proxy.options.clone().into()), 1, Liveness::default()).await.unwrap();
+    let pool =
+        Pool::open(Opener::Postgres(Arc::new(proxy.options.clone().into())), 1, Liveness::default()).await.unwrap();
     echo(&pool, 1, 1).await.unwrap();
     proxy.said();
     let snapshot = pool.snapshot();

@@ -1,0 +1,265 @@
+//! Watches the primary: which host it is, and how far its log has come.
+//!
+//! The position of the log is sampled. A replica lags by the time from the oldest sample that it has not replayed to the last
+//! answer of the primary. No clock but ours is compared, every replica of an idle primary is up to date, and none falls behind
+//! while the primary is down.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use sea_orm::DbErr;
+use sea_orm::sqlx::postgres::{PgConnection, PgPool};
+use sea_orm::sqlx::{self, Error, Row};
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
+
+use super::position::Position;
+use super::replicas::lost;
+use super::servers::Servers;
+use super::{Db, Failure};
+
+/// The pause between two samples, and between two probes of a replica.
+pub const SAMPLE_INTERVAL: Duration = Duration::from_millis(250);
+
+/// The time that a sample may take.
+pub const SAMPLE_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// For how long samples are kept: no larger lag is known exactly.
+const MAX_AGE: Duration = Duration::from_hours(1);
+
+/// The end of the log, and whether the session may write. It fails on a replica.
+const SAMPLE: &str = "SELECT pg_current_wal_flush_lsn()::text";
+
+/// What identifies a database: a replica has the same.
+pub const IDENTITY: &str = "SELECT concat(system_identifier, '/', oid) FROM pg_control_system(), pg_database
+    WHERE datname = current_database()";
+
+/// The primary of a database.
+#[derive(Debug)]
+pub struct Primary {
+    servers: Arc<Servers>,
+    known: Mutex<Known>,
+    doubt: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    identity: Option<String>,
+    /// When the log first reached a position, oldest first.
+    samples: VecDeque<(Instant, Position)>,
+    /// When the primary last answered.
+    answered: Option<Instant>,
+}
+
+/// Watches until it is dropped.
+#[derive(Debug)]
+pub struct Watch(JoinHandle<()>);
+
+impl Primary {
+    /// The primary of these hosts, which nobody watches yet.
+    pub fn new(servers: Arc<Servers>) -> Self {
+        Self { servers, known: Mutex::default(), doubt: Notify::new() }
+    }
+
+    /// Its hosts.
+    pub fn servers(&self) -> &Arc<Servers> {
+        &self.servers
+    }
+
+    /// Whether another host can become the primary.
+    pub fn may_move(&self) -> bool {
+        self.servers.are_several()
+    }
+
+    /// Watches it on a connection of its own. Where it moves, this pool connects to the new host.
+    pub fn watch(self: &Arc<Self>, pool: PgPool) -> Watch {
+        let primary = Arc::clone(self);
+        Watch(tokio::spawn(async move {
+            let (mut connection, mut host) = (None, primary.servers.current_host());
+            loop {
+                if let Err(error) = primary.sample(&mut connection).await {
+                    connection = None;
+                    tracing::debug!(%error, "the primary does not answer");
+                }
+                if host != primary.servers.current_host() {
+                    host = primary.servers.current_host();
+                    pool.set_connect_options(primary.servers.current().clone());
+                }
+                tokio::select! {
+                    () = sleep(SAMPLE_INTERVAL) => {}
+                    () = primary.doubt.notified() => {}
+                }
+            }
+        }))
+    }
+
+    /// Looks for it at once, if the failure of a write says that it may have moved.
+    pub fn write_failed(&self, failure: Failure) {
+        if !self.may_move() {
+            return;
+        }
+        if failure == Failure::ReadOnly {
+            // It is a replica now, which a connection does not show.
+            self.servers.leave();
+        }
+        if failure == Failure::ReadOnly || failure.is_outage() {
+            self.doubt.notify_one();
+        }
+    }
+
+    /// What identifies its database, once that is known.
+    pub fn identity(&self) -> Option<String> {
+        self.known().identity.clone()
+    }
+
+    /// How far a server lags that has replayed this position; `None` until the position of the primary is known.
+    pub fn lag(&self, replayed: Position) -> Option<Duration> {
+        self.known().lag(replayed)
+    }
+
+    fn known(&self) -> std::sync::MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn sample(&self, connection: &mut Option<PgConnection>) -> Result<(), Error> {
+        let connection = if let Some(connection) = connection {
+            connection
+        } else {
+            let mut new = self.servers.connect().await?;
+            let identity: String = ask(&mut new, IDENTITY).await?;
+            self.known().identity = Some(identity);
+            connection.insert(new)
+        };
+        if !answer(self.servers.accepts(connection)).await? {
+            return Err(Error::PoolClosed);
+        }
+        let text: String = ask(connection, SAMPLE).await?;
+        let position = text.parse().map_err(|error| Error::Decode(Box::new(error)))?;
+        self.known().add(position, Instant::now());
+        Ok(())
+    }
+}
+
+impl Known {
+    fn add(&mut self, position: Position, now: Instant) {
+        let last = self.samples.back().map(|(_, last)| *last);
+        // A new primary has continued from an earlier position.
+        if last.is_some_and(|last| position < last) {
+            self.samples.clear();
+        }
+        if last != Some(position) {
+            self.samples.push_back((now, position));
+        }
+        self.answered = Some(now);
+        // The last one is how far the log has come, however old it is.
+        while self.samples.len() > 1 && self.samples.front().is_some_and(|(when, _)| now - *when > MAX_AGE) {
+            self.samples.pop_front();
+        }
+    }
+
+    fn lag(&self, replayed: Position) -> Option<Duration> {
+        let answered = self.answered?;
+        let first = self.samples.partition_point(|(_, position)| *position <= replayed);
+        Some(self.samples.get(first).map_or(Duration::ZERO, |(when, _)| answered.duration_since(*when)))
+    }
+}
+
+impl Db {
+    /// Records the failure of a write.
+    pub fn write_failed(&self, error: &DbErr) {
+        self.liveness.record(error);
+        self.storage.record(error);
+        if let Some(primary) = &self.primary {
+            primary.write_failed(Failure::of(error));
+        }
+    }
+
+    /// Does a part of a write that began then. If the primary moves to another host meanwhile, the connection is lost: the
+    /// old host may be frozen or cut off, and never answer.
+    ///
+    /// # Errors
+    ///
+    /// The error of the work, or that of a lost connection.
+    pub async fn on_primary<T, E: From<DbErr>>(
+        &self,
+        begun: Instant,
+        work: impl Future<Output = Result<T, E>>,
+    ) -> Result<T, E> {
+        let Some(primary) = &self.primary else { return work.await };
+        tokio::select! {
+            biased;
+            done = work => done,
+            () = primary.servers().until_left(begun) => Err(lost().into()),
+        }
+    }
+
+    /// Whether another server can become the primary, and accept a write that this one refuses.
+    pub fn may_move(&self) -> bool {
+        self.primary.as_ref().is_some_and(|primary| primary.may_move())
+    }
+
+    /// The servers to listen to; none on SQLite.
+    pub(crate) fn servers(&self) -> Option<Arc<Servers>> {
+        self.primary.as_ref().map(|primary| Arc::clone(primary.servers()))
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// The one value of a statement, within the time of a sample.
+///
+/// # Errors
+///
+/// [`Error`] if the server fails or does not answer in time.
+pub async fn ask<T>(connection: &mut PgConnection, statement: &'static str) -> Result<T, Error>
+where
+    T: for<'r> sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres>,
+{
+    answer(async { sqlx::raw_sql(statement).fetch_one(connection).await?.try_get(0) }).await
+}
+
+async fn answer<T>(asked: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    timeout(SAMPLE_TIMEOUT, asked).await.unwrap_or(Err(Error::PoolTimedOut))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_replica_lags_since_the_primary_passed_its_position() {
+        let (mut known, begin) = (Known::default(), Instant::now());
+        assert_eq!(known.lag(Position(1)), None);
+        for (seconds, position) in [(0, 10), (1, 10), (2, 20), (3, 30), (9, 30)] {
+            known.add(Position(position), begin + Duration::from_secs(seconds));
+        }
+        for (replayed, lag) in [(30, 0), (31, 0), (29, 6), (20, 6), (19, 7), (10, 7), (9, 9), (0, 9)] {
+            assert_eq!(known.lag(Position(replayed)), Some(Duration::from_secs(lag)), "{replayed}");
+        }
+    }
+
+    #[test]
+    fn a_new_primary_begins_with_its_own_position() {
+        let (mut known, begin) = (Known::default(), Instant::now());
+        known.add(Position(100), begin);
+        known.add(Position(90), begin + MAX_AGE);
+        assert_eq!(known.lag(Position(90)), Some(Duration::ZERO));
+        assert_eq!(known.samples.len(), 1);
+    }
+
+    #[test]
+    fn old_samples_are_dropped_and_the_last_one_is_kept() {
+        let (mut known, begin) = (Known::default(), Instant::now());
+        for (hours, position) in [(0, 1), (2, 2), (9, 2)] {
+            known.add(Position(position), begin + hours * MAX_AGE);
+        }
+        assert_eq!(known.samples.len(), 1);
+        assert_eq!(known.lag(Position(1)), Some(7 * MAX_AGE));
+    }
+}

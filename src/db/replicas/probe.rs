@@ -1,0 +1,105 @@
+//! Finds out how a replica is, on a connection of its own: the pool may be busy.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection};
+use sea_orm::sqlx::{ConnectOptions, Error};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::Signals;
+use super::replica::{Reason, Replica};
+use crate::db::position::Position;
+use crate::db::primary::{IDENTITY, Primary, SAMPLE_INTERVAL, SAMPLE_TIMEOUT, ask};
+use crate::db::servers;
+
+/// The pause between two probes while a request waits for a position.
+const SHORT_INTERVAL: Duration = Duration::from_millis(2);
+
+/// The position that it has replayed; no text on a server that is not in recovery.
+const REPLAYED: &str = "SELECT coalesce(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()::text END, '')";
+
+pub struct Probe {
+    options: PgConnectOptions,
+    primary: Arc<Primary>,
+    max_lag: Duration,
+    signals: Signals,
+    connection: Option<PgConnection>,
+}
+
+impl Probe {
+    pub fn new(options: PgConnectOptions, primary: Arc<Primary>, max_lag: Duration, signals: Signals) -> Self {
+        Self { options, primary, max_lag, signals, connection: None }
+    }
+
+    /// Probes until the replica is dropped.
+    pub async fn run(mut self, replica: Weak<Replica>) {
+        let mut wanted = self.signals.wanted.subscribe();
+        while let Some(replica) = replica.upgrade() {
+            let replayed = match self.probe().await {
+                Ok((position, lag)) => {
+                    replica.admit(position, lag);
+                    Some(position)
+                }
+                Err(reason) => {
+                    replica.eject(reason);
+                    None
+                }
+            };
+            self.signals.probed.send_replace(());
+            drop(replica);
+            pause(&mut wanted, replayed).await;
+        }
+    }
+
+    /// The position that the replica has replayed, and its lag.
+    async fn probe(&mut self) -> Result<(Position, Duration), Reason> {
+        // Without the primary, what is known of it stays true: no replica is behind what nobody has written.
+        let identity = self.primary.identity().ok_or(Reason::NoPrimary)?;
+        let probed = self.replayed(&identity).await;
+        if probed.is_err() {
+            self.connection = None;
+        }
+        let replayed = probed?;
+        let lag = self.primary.lag(replayed).ok_or(Reason::NoPrimary)?;
+        if replayed < self.signals.floor() {
+            return Err(Reason::OldSchema);
+        }
+        if lag > self.max_lag { Err(Reason::Behind(lag)) } else { Ok((replayed, lag)) }
+    }
+
+    async fn replayed(&mut self, identity: &str) -> Result<Position, Reason> {
+        let host = servers::name(&self.options);
+        let no_answer = |error: Error| {
+            tracing::debug!(%error, replica = host, "a probe failed");
+            Reason::NoAnswer
+        };
+        let connection = if let Some(connection) = &mut self.connection {
+            connection
+        } else {
+            let connected = timeout(SAMPLE_TIMEOUT, self.options.connect()).await;
+            let mut connection = connected.unwrap_or(Err(Error::PoolTimedOut)).map_err(no_answer)?;
+            let found: String = ask(&mut connection, IDENTITY).await.map_err(no_answer)?;
+            if found != identity {
+                return Err(Reason::OtherDatabase);
+            }
+            self.connection.insert(connection)
+        };
+        let text: String = ask(connection, REPLAYED).await.map_err(no_answer)?;
+        text.parse().map_err(|_| Reason::NoReplica)
+    }
+}
+
+/// Waits until the next probe: for long, or until a request waits for a position that the replica has not replayed.
+async fn pause(wanted: &mut watch::Receiver<Option<(Position, Instant)>>, replayed: Option<Position>) {
+    let Some(replayed) = replayed else { return sleep(SAMPLE_INTERVAL).await };
+    let is_waited_for = |wanted: &Option<(Position, Instant)>| {
+        wanted.is_some_and(|(position, end)| replayed < position && Instant::now() < end)
+    };
+    if is_waited_for(&wanted.borrow_and_update()) {
+        return sleep(SHORT_INTERVAL).await;
+    }
+    // An error ends the wait: nobody waits any more.
+    let _ = timeout(SAMPLE_INTERVAL, wanted.wait_for(is_waited_for)).await;
+}

@@ -1,0 +1,47 @@
+//! Read your own writes: a mutation returns a position, and a query that sends it back is answered by a server that has
+//! replayed it.
+
+use std::any::TypeId;
+
+use async_graphql::{Request, Response, Value};
+
+use super::code::Code;
+use super::error::Error;
+use crate::db::Position;
+
+/// The member of `extensions` that has a position, in responses and in requests. Over a WebSocket, where an operation has no
+/// headers, it is the only way.
+const EXTENSION: &str = "position";
+
+/// In the data of a request whose headers have a position.
+#[derive(Clone, Debug)]
+pub struct PositionHeader(pub String);
+
+/// The position that a request has seen, if it sends one. The header goes first.
+///
+/// # Errors
+///
+/// [`Code::PositionMalformed`].
+pub fn of_request(request: &Request) -> Result<Option<Position>, Error> {
+    let header = request.data.get(&TypeId::of::<PositionHeader>()).and_then(|header| header.downcast_ref());
+    let extension = request.extensions.get(EXTENSION);
+    let text = match (header, extension) {
+        (Some(PositionHeader(text)), _) | (None, Some(Value::String(text))) => text.as_str(),
+        (None, Some(_)) => "",
+        (None, None) => return Ok(None),
+    };
+    text.parse().map(Some).map_err(|error| Error::client(Code::PositionMalformed, format!("{error}")))
+}
+
+/// Adds the position of a mutation to its response.
+pub fn add_to(response: &mut Response, position: Position) {
+    response.extensions.insert(EXTENSION.into(), position.to_string().into());
+}
+
+/// The position in the extensions of a response.
+pub fn of_response(response: &Response) -> Option<&str> {
+    match response.extensions.get(EXTENSION) {
+        Some(Value::String(text)) => Some(text),
+        _ => None,
+    }
+}

@@ -1,0 +1,126 @@
+//! A primary that dies, and a replica that takes its place.
+#![cfg(unix)]
+
+use std::collections::BTreeSet;
+use std::time::{Duration, Instant};
+
+use testdb::Cluster;
+
+use crate::fleet::{self, Server, load::Load, wait, with_replicas};
+use crate::patience::LONG;
+
+use subscriber::Subscriber;
+
+mod subscriber;
+
+/// The codes of a write that is not acknowledged because its database is gone, starts, or is not promoted yet.
+const OUTAGE: [&str; 3] = ["UNAVAILABLE", "OUTCOME_UNKNOWN", "READ_ONLY"];
+
+/// The maximum time of a query while a primary freezes: until it is found, the time of two samples and of two hosts. The rest
+/// is for a busy machine.
+const MAX_WAIT: Duration = Duration::from_secs(10);
+
+/// Every acknowledged book is there.
+#[track_caller]
+fn none_is_lost(server: &Cluster, acknowledged: &BTreeSet<String>) {
+    let names = server.sql("SELECT name FROM book");
+    let names: BTreeSet<&str> = names.lines().collect();
+    let lost: Vec<&String> = acknowledged.iter().filter(|name| !names.contains(name.as_str())).collect();
+    assert!(lost.is_empty(), "{lost:?}");
+}
+
+#[test]
+fn writes_resume_after_a_promotion_and_none_is_lost() {
+    let Some(mut primary) = fleet::primary() else { return };
+    let (next, other) = (primary.replica(), primary.replica());
+    primary.synchronize(&[&next]);
+    let url = Cluster::urls(&[&primary, &next], "");
+    let server = Server::with_healthy(&mut with_replicas(&url, &[&next, &other]), &[&next, &other]);
+    let mut subscriber = Subscriber::new(&server);
+    let load = Load::during(&server, 3, 3, |load| {
+        load.reads(50);
+        load.writes(20);
+        primary.kill();
+        let begun = Instant::now();
+        load.reads(50);
+        next.promote();
+        let promoted = begun.elapsed();
+        next.feed(&other);
+        load.writes(1);
+        println!("the promotion took {promoted:?}; writes resumed {:?} after the primary's end", begun.elapsed());
+        load.writes(20);
+        server.admits(&other);
+        load.reads(50);
+    });
+    load.no_read_failed_within(LONG);
+    let (acknowledged, failures) = load.written();
+    assert!(failures.keys().all(|code| OUTAGE.contains(&code.as_str())), "{failures:?}");
+    none_is_lost(&next, &acknowledged);
+    // It is not used as a replica any more.
+    server.ejects(&next, "no replica");
+    subscriber.goes_on(&server);
+}
+
+/// More clients write than the server has connections for writing. All of these hang.
+#[test]
+fn a_frozen_primary_is_left_for_the_promoted_one() {
+    let Some(mut primary) = fleet::primary() else { return };
+    let next = primary.replica();
+    primary.synchronize(&[&next]);
+    let url = Cluster::urls(&[&primary, &next], "");
+    let server = Server::with_healthy(&mut with_replicas(&url, &[&next]), &[&next]);
+    let load = Load::during(&server, 2, 8, |load| {
+        load.writes(20);
+        primary.freeze();
+        next.promote();
+        let begun = Instant::now();
+        load.writes(20);
+        println!("writes resumed {:?} after the promotion", begun.elapsed());
+        // It cannot commit without its replica.
+        primary.thaw();
+        load.writes(20);
+    });
+    load.no_read_failed_within(MAX_WAIT);
+    let (acknowledged, failures) = load.written();
+    assert!(failures.keys().all(|code| OUTAGE.contains(&code.as_str())), "{failures:?}");
+    none_is_lost(&next, &acknowledged);
+}
+
+#[test]
+fn queries_go_on_without_a_primary() {
+    let Some(mut primary) = fleet::primary() else { return };
+    let replica = primary.replica();
+    let server = Server::with_healthy(&mut with_replicas(&primary.url(""), &[&replica]), &[&replica]);
+    let load = Load::during(&server, 3, 0, |load| {
+        let mut client = server.client();
+        client.add("before").unwrap();
+        primary.kill();
+        let code = client.add("meanwhile").unwrap_err();
+        assert!(OUTAGE.contains(&code.as_str()), "{code}");
+        load.reads(100);
+        wait(|| server.ready().lines().next().unwrap() != "ready");
+        load.reads(100);
+        primary.resume();
+        wait(|| server.ready().starts_with("ready\n"));
+        wait(|| client.add("after").is_ok());
+    });
+    load.no_read_failed_within(LONG);
+}
+
+#[test]
+fn a_server_starts_on_the_host_that_accepts_writes() {
+    let Some(primary) = fleet::primary() else { return };
+    let (replica, mut gone) = (primary.replica(), primary.replica());
+    gone.kill();
+    for (parameters, accepts) in [
+        ("", true),
+        ("target_session_attrs=read-write", true),
+        ("target_session_attrs=primary", true),
+        ("target_session_attrs=any", false),
+    ] {
+        let url = Cluster::urls(&[&gone, &replica, &primary], parameters);
+        let server = Server::start(&mut crate::program::bookends(&url));
+        let added = server.client().add(&format!("with {parameters}"));
+        assert_eq!(added.is_ok(), accepts, "{parameters}: {added:?}");
+    }
+}

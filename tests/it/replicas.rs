@@ -1,0 +1,93 @@
+//! Queries that read from replicas.
+#![cfg(unix)]
+
+use serde_json::json;
+
+use crate::fleet::{self, Server, with_replicas};
+use crate::wire::authorized;
+
+mod consistent;
+mod cursors;
+mod lag;
+mod lost;
+mod refused;
+
+/// A lag that no test reaches.
+const ANY_LAG: (&str, &str) = ("MAX_REPLICA_LAG", "86400");
+
+const COUNT: &str = "{ books { totalCount } }";
+
+#[test]
+fn queries_read_from_a_replica_and_payloads_from_the_primary() {
+    let Some(primary) = fleet::primary() else { return };
+    let replica = primary.replica();
+    let mut command = with_replicas(&primary.url(""), &[&replica]);
+    let server = Server::with_healthy(command.env(ANY_LAG.0, ANY_LAG.1), &[&replica]);
+    // From here on, what a response has tells where it was read.
+    replica.pause_replay();
+    let mut client = server.client();
+    let book = client.query("{ books(first: 1) { nodes { id } } }")["books"]["nodes"][0]["id"].clone();
+    let ratings = "book { ratingCount ratings(last: 1) { nodes { rating } } }";
+    let before = client.query(&format!("{{ node(id: {book}) {{ ... on Book {{ ratingCount }} }} }}"));
+    let before = before["node"]["ratingCount"].as_u64().unwrap();
+    let mut last = String::new();
+    for (added, rating) in [(1, 4), (2, 5)] {
+        let input = format!("input: {{ bookId: {book}, rating: {rating} }}");
+        let reply = client.write(&format!("mutation {{ rateBook({input}) {{ {ratings} }} }}")).unwrap();
+        let read = &reply.data["rateBook"]["book"];
+        assert_eq!(*read, json!({ "ratingCount": before + added, "ratings": { "nodes": [{ "rating": rating }] } }));
+        last = reply.position.expect("a mutation has a position");
+        assert_eq!(reply.extensions["position"], *last);
+    }
+    let query = format!("{{ node(id: {book}) {{ ... on Book {{ ratingCount }} }} }}");
+    let (queries, fallbacks) = (server.queries(&replica), server.metric("bookends_replica_fallbacks_total", None));
+    assert_eq!(client.query(&query)["node"]["ratingCount"], before);
+    assert_eq!(server.queries(&replica), queries + 1);
+    // The primary answers for a replica that does not replay the position.
+    assert_eq!(client.query_at(&last, &query)["node"]["ratingCount"], before + 2);
+    assert_eq!(server.metric("bookends_replica_fallbacks_total", None), fallbacks + 1);
+    let body = json!({ "query": query, "extensions": { "position": last } });
+    assert_eq!(client.request("", &body).unwrap().data["node"]["ratingCount"], before + 2);
+    // Then the replica does.
+    replica.resume_replay();
+    replica.catch_up(&primary);
+    fleet::wait(|| {
+        let queries = server.queries(&replica);
+        assert_eq!(client.query_at(&last, &query)["node"]["ratingCount"], before + 2);
+        server.queries(&replica) > queries
+    });
+}
+
+#[test]
+fn a_malformed_position_is_refused() {
+    let Some(primary) = fleet::primary() else { return };
+    let replica = primary.replica();
+    let server = Server::with_healthy(&mut with_replicas(&primary.url(""), &[&replica]), &[&replica]);
+    let mut client = server.client();
+    for malformed in ["x", "0", "0/", "/0", "0/G", "123456789/0", "0/123456789", "0/0 0/1", "-1/0"] {
+        let header = format!("GraphQL-Position: {malformed}\r\n");
+        let refused = client.request(&header, &json!({ "query": COUNT })).unwrap_err();
+        assert_eq!(refused, "POSITION_MALFORMED", "{malformed}");
+        let body = json!({ "query": COUNT, "extensions": { "position": malformed } });
+        assert_eq!(client.request("", &body).unwrap_err(), "POSITION_MALFORMED", "{malformed}");
+    }
+    let body = json!({ "query": COUNT, "extensions": { "position": 1 } });
+    assert_eq!(client.request("", &body).unwrap_err(), "POSITION_MALFORMED");
+    // A mutation is executed on the primary, which has replayed everything.
+    let header = format!("{}GraphQL-Position: 0/0\r\n", authorized());
+    let mutation = "mutation { addBook(input: { name: \"x\", year: 1 }) { clientMutationId } }";
+    client.request(&header, &json!({ "query": mutation })).unwrap();
+}
+
+#[test]
+fn the_least_busy_replica_answers() {
+    let Some(primary) = fleet::primary() else { return };
+    let replicas = [primary.replica(), primary.replica()];
+    let both = [&replicas[0], &replicas[1]];
+    let server = Server::with_healthy(&mut with_replicas(&primary.url(""), &both), &both);
+    let load = fleet::load::Load::during(&server, 4, 0, |load| load.reads(400));
+    load.no_read_failed_within(crate::patience::LONG);
+    let queries = both.map(|replica| server.queries(replica));
+    assert!(queries.iter().all(|answered| *answered >= 40), "{queries:?}");
+    assert_eq!(server.metric("bookends_replica_fallbacks_total", None), 0);
+}

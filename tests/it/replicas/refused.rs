@@ -1,0 +1,25 @@
+//! URLs that name no replica of the database.
+
+use crate::fleet::{self, Server, with_replicas};
+
+use super::COUNT;
+
+#[test]
+fn a_replica_of_another_database_is_not_used() {
+    let (Some(primary), Some(stranger)) = (fleet::primary(), fleet::primary()) else { return };
+    let (replica, theirs) = (primary.replica(), stranger.replica());
+    stranger.sql("DELETE FROM book_rating");
+    theirs.catch_up(&stranger);
+    let all = [&replica, &theirs, &stranger, &primary];
+    let server = Server::with_healthy(&mut with_replicas(&primary.url(""), &all), &[&replica]);
+    for (other, expected) in [(&theirs, "another database"), (&stranger, "another database"), (&primary, "no replica")]
+    {
+        server.ejects(other, expected);
+    }
+    let mut client = server.client();
+    for _ in 0..50 {
+        assert_eq!(client.query(COUNT)["books"]["totalCount"], 8);
+    }
+    assert!(server.queries(&replica) > 0);
+    assert_eq!([&theirs, &stranger, &primary].map(|other| server.queries(other)), [0; 3]);
+}
