@@ -31,11 +31,12 @@ pub async fn fill(db: &DatabaseConnection, shop: &Shop, progress: Progress) -> R
 }
 
 /// Drops the indexes, and returns their definitions. Creating an index on a full table costs a fraction of inserting each
-/// entry.
+/// entry. Those of partitions belong to the index of the whole.
 async fn drop_indexes(db: &mut PgConnection) -> Result<Vec<String>, sqlx::Error> {
-    let sql = "SELECT indexname::text, indexdef FROM pg_indexes
-        WHERE schemaname = current_schema()
-            AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = format('%I.%I', schemaname, indexname)::regclass)";
+    let sql = "SELECT indexrelid::regclass::text, replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ')
+        FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+        WHERE relnamespace = current_schema()::regnamespace AND NOT relispartition
+            AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)";
     let mut definitions = Vec::new();
     for index in db.fetch_all(sql).await? {
         let name: String = index.try_get(0)?;

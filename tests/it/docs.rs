@@ -9,6 +9,7 @@ use bookends::config::Plan;
 use crate::shop::Shop;
 
 mod clients;
+mod partitions;
 mod tables;
 
 /// Every document with links that a reader follows.

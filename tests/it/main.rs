@@ -48,6 +48,7 @@ mod node;
 mod operations;
 mod outage;
 mod page;
+mod partitions;
 mod payloads;
 mod places;
 mod pool;

@@ -1,0 +1,7 @@
+//! Partitioned tables, made by the SQL of docs/partitions.md, on PostgreSQL.
+
+mod foreign;
+mod layout;
+mod plans;
+mod rows;
+mod walks;

@@ -1,0 +1,221 @@
+//! Rows, their counts and their sums: by the move into partitions, and after it.
+
+use bookends::config::Plan;
+use bookends::db::Db;
+use bookends::seed::{self, Progress};
+use keyset::Statistics;
+use migration::{Migrator, MigratorTrait};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::layout::{ALL, Layout, is_postgres, run};
+use crate::docs::read;
+use crate::shop::{SMALL, Shop, down, empty, settings};
+use crate::stats;
+
+const MANY: Plan = Plan { books: 60, ratings: 2_000, orders: 2_000, rng_seed: 0 };
+
+/// One number.
+async fn number(db: &impl ConnectionTrait, sql: &str) -> i64 {
+    let row = db.query_one_raw(Statement::from_string(DbBackend::Postgres, sql)).await.unwrap();
+    row.unwrap().try_get_by_index(0).unwrap()
+}
+
+/// What the catalogue says of both tables: constraints, triggers, indexes and privileges.
+async fn definitions(db: &DatabaseConnection) -> Vec<String> {
+    let sql = "
+        SELECT relname || ': ' || text FROM pg_class JOIN (
+            SELECT conrelid AS of, conname || ' ' || pg_get_constraintdef(oid) AS text FROM pg_constraint
+            UNION ALL SELECT tgrelid, pg_get_triggerdef(oid) FROM pg_trigger WHERE NOT tgisinternal
+            UNION ALL SELECT indrelid, replace(pg_get_indexdef(indexrelid), ' ON ONLY ', ' ON ') || indisvalid FROM pg_index
+            UNION ALL SELECT attrelid, attname || ' ' || attnotnull || ' ' || format_type(atttypid, atttypmod)
+                || coalesce(pg_get_expr(adbin, adrelid), '')
+            FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum WHERE attnum > 0
+            UNION ALL SELECT oid, relacl::text FROM pg_class
+        ) AS part ON part.of = pg_class.oid
+        WHERE relnamespace = current_schema()::regnamespace AND relname IN ('book_rating', 'book_order') AND text IS NOT NULL
+        ORDER BY 1";
+    let rows = db.query_all_raw(Statement::from_string(DbBackend::Postgres, sql)).await.unwrap();
+    rows.iter().map(|row| row.try_get_by_index(0).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn partitioned_tables_have_all_that_the_plain_ones_had() {
+    for layout in ALL {
+        let shop = Shop::new(SMALL).await;
+        if !is_postgres(&shop.db) {
+            return;
+        }
+        let db = shop.test.connect().await;
+        db.execute_unprepared("GRANT SELECT, INSERT ON book_rating TO PUBLIC; GRANT ALL ON book_order TO pg_monitor")
+            .await
+            .unwrap();
+        let before = definitions(&db).await;
+        assert!(before.len() > 30 && before.iter().any(|text| text.contains("pg_monitor=")), "{before:#?}");
+        layout.apply(&db, ["2025-01-01Z", "2026-01-01Z", "2027-01-01Z"]).await;
+        assert_eq!(definitions(&db).await, before, "{layout:?}");
+        assert_eq!(number(&db, "SELECT count(*) FROM pg_class WHERE relkind = 'p'").await, 2);
+    }
+}
+
+#[tokio::test]
+async fn counts_and_sums_are_exact_after_random_writes_to_partitions() {
+    for layout in ALL {
+        let Some(shop) = layout.shop(Plan { books: 30, ratings: 300, orders: 300, rng_seed: 0 }).await else { return };
+        stats::check(&shop.db).await;
+        let mut random = ChaCha8Rng::seed_from_u64(1);
+        for _ in 0..100 {
+            stats::write(&shop.db, &mut random).await;
+        }
+        check(&shop).await;
+        shop.db.writer.execute_unprepared("TRUNCATE book_rating").await.unwrap();
+        check(&shop).await;
+        assert_eq!(shop.count("ratings").await, 0);
+    }
+}
+
+/// The sums of each book, and the counts of both tables.
+async fn check(shop: &Shop) {
+    stats::check(&shop.db).await;
+    for (list, table) in [("ratings", "book_rating"), ("orders", "book_order")] {
+        let rows = number(&shop.db.writer, &format!("SELECT count(*) FROM {table}")).await;
+        assert_eq!(shop.count(list).await, rows, "{table}");
+    }
+}
+
+#[tokio::test]
+async fn g1_mutations_write_partitions() {
+    for layout in ALL {
+        let Some(shop) = layout.shop(SMALL).await else { return };
+        let [book, ..] = shop.first_of_each().await;
+        let change = async |mutation: &str| {
+            let answer = shop.execute(&format!("mutation {{ {mutation} }}"), Value::Null).await;
+            assert_eq!(answer["errors"], Value::Null, "{answer}");
+            answer["data"].clone()
+        };
+        let edge = "{ ratingEdge { cursor node { id rating } } book { ratingCount } }";
+        let rated = change(&format!("rateBook(input: {{ bookId: {book:?}, rating: 5 }}) {edge}")).await;
+        let page = shop.data("{ ratings(last: 1) { edges { cursor node { id rating } } } }").await;
+        assert_eq!(page["ratings"]["edges"][0], rated["rateBook"]["ratingEdge"]);
+        let rating = &rated["rateBook"]["ratingEdge"]["node"]["id"];
+        assert_eq!(shop.data(&format!("{{ node(id: {rating}) {{ id }} }}")).await["node"]["id"], *rating);
+        let books = shop.count("books").await.as_u64().unwrap();
+        change(&format!("deleteBook(input: {{ id: {book:?}, cascade: true }}) {{ clientMutationId }}")).await;
+        assert_eq!(shop.count("books").await, json!(books - 1));
+        assert_eq!(shop.data(&format!("{{ node(id: {rating}) {{ id }} }}")).await["node"], Value::Null);
+        check(&shop).await;
+    }
+}
+
+/// Writers go on while the rows are copied.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn the_copy_misses_no_write() {
+    let shop = Shop::new(Plan { books: 20, ratings: 200, orders: 20, rng_seed: 0 }).await;
+    if !is_postgres(&shop.db) {
+        return;
+    }
+    let db = shop.test.connect().await;
+    run(&db, &read("docs/partitions/procedures.sql")).await;
+    run(&db, "CALL partitioning.prepare('book_rating', 'HASH (id)');\nCALL partitioning.add_hash('book_rating', 4);")
+        .await;
+    let cancelled = CancellationToken::new();
+    let writers: Vec<_> = (0..3)
+        .map(|seed| {
+            let (db, cancelled) = (shop.db.clone(), cancelled.clone());
+            tokio::spawn(async move {
+                let (mut random, mut writes) = (ChaCha8Rng::seed_from_u64(seed), 0);
+                while !cancelled.is_cancelled() {
+                    stats::write(&db, &mut random).await;
+                    writes += 1;
+                }
+                writes
+            })
+        })
+        .collect();
+    run(&db, "CALL partitioning.copy('book_rating', 3);").await;
+    cancelled.cancel();
+    for writer in writers {
+        assert!(writer.await.unwrap() > 0);
+    }
+    let differ = "SELECT count(*) FROM book_rating AS a FULL JOIN partitioning.book_rating AS b
+        USING (id, rating, book_id) WHERE a.id IS NULL OR b.id IS NULL";
+    assert_eq!(number(&db, differ).await, 0);
+    run(&db, "CALL partitioning.swap('book_rating');").await;
+    check(&shop).await;
+}
+
+#[tokio::test]
+async fn empty_partitions_are_seeded() {
+    for layout in ALL {
+        let (test, db) = empty().await;
+        if !is_postgres(&db) {
+            return;
+        }
+        let own = test.connect().await;
+        layout.apply(&own, ["2022-01-01 00:15Z", "2022-01-01 00:30Z", "2027-01-01Z"]).await;
+        let before = definitions(&own).await;
+        seed::fill(&db, SMALL, Progress::Lines).await.unwrap();
+        assert_eq!(definitions(&own).await, before, "{layout:?}");
+        stats::check(&db).await;
+        assert_eq!(number(&own, "SELECT count(*) FROM book_rating").await, 25);
+    }
+}
+
+/// The server starts on it, is ready, and later changes of the schema find their tables.
+#[tokio::test]
+async fn changes_of_the_schema_go_down_and_up_on_partitions() {
+    for layout in ALL {
+        let Some(shop) = layout.shop(SMALL).await else { return };
+        let db = Db::connect(&settings(&shop.test.url)).await.unwrap();
+        db.migrate().await.unwrap();
+        assert_eq!(Migrator::get_pending_migrations(&db.writer).await.unwrap().len(), 0);
+        assert_eq!(
+            bookends::db::Probe::new(db.reader.clone(), db.storage.clone(), db.replicas.clone()).ready().await,
+            Ok(None)
+        );
+        let own = shop.test.connect().await;
+        run(&own, &read("docs/partitions/drop.sql")).await;
+        let before = definitions(&own).await;
+        down(&db, "m20261121_000002_orders").await;
+        db.migrate().await.unwrap();
+        assert_eq!(definitions(&own).await, before, "{layout:?}");
+        check(&shop).await;
+    }
+}
+
+/// Filters and approximate counts are estimated by the partitions: nothing analyses the whole.
+#[tokio::test]
+async fn partitions_have_the_statistics_of_one_table() {
+    for layout in ALL {
+        let Some(shop) = layout.shop(MANY).await else { return };
+        let statistics = Statistics::read(&shop.db.reader).await.unwrap();
+        assert_eq!(statistics.rows(entity::book_rating::Entity), 2_000);
+        let rating = statistics.indexed(&entity::book_rating::Column::Rating).unwrap();
+        assert_eq!((rating.per_value, rating.range), (400, 666));
+        let count = "{ ratings(where: { rating: { gte: 2 } }) { approximateCount(upTo: 10) { value relation } } }";
+        let about = shop.data(count).await["ratings"]["approximateCount"].take();
+        assert_eq!(about["relation"], "ESTIMATE");
+        assert!((1_200..=2_000).contains(&about["value"].as_u64().unwrap()), "{about}");
+    }
+}
+
+#[tokio::test]
+async fn the_next_range_takes_the_rows_of_its_time() {
+    let Some(shop) = Layout::Range.shop(SMALL).await else { return };
+    let db = shop.test.connect().await;
+    run(&db, &read("docs/partitions/next.sql")).await;
+    for (time, partition) in
+        [("2027-12-31 23:59:59.999Z", "book_rating_2027_01_01"), ("2028-01-01Z", "book_rating_2028_01_01")]
+    {
+        let sql = format!(
+            "INSERT INTO book_rating (id, rating, book_id)
+             SELECT overlay(partitioning.key_at('{time}')::text PLACING '7000-8000' FROM 15 FOR 9)::uuid, 3, id FROM book LIMIT 1"
+        );
+        db.execute_unprepared(&sql).await.unwrap();
+        assert_eq!(number(&db, &format!("SELECT count(*) FROM {partition}")).await, 1, "{partition}");
+    }
+    check(&shop).await;
+}
