@@ -100,3 +100,7 @@ floor *ARGS:
 # attack a server, and measure what its other clients notice (needs curl and jq)
 siege *ARGS:
     benches/siege.sh {{ARGS}}
+
+# let database servers die, freeze and be promoted under load (needs Linux and PostgreSQL's programs)
+soak *ARGS:
+    benches/soak.sh {{ARGS}}

@@ -75,6 +75,7 @@ mod subscriptions;
 mod timing;
 mod tls;
 mod trusted;
+mod upgrade;
 mod validation;
 mod walk;
 mod websocket;
