@@ -93,7 +93,7 @@ impl Siege {
     pub async fn connect(&self) -> io::Result<TcpStream> {
         let socket = http::socket(ATTACKER)?;
         socket.set_zero_linger()?;
-        socket.connect(self.shop.address).await
+        socket.connect(self.shop.address()).await
     }
 
     /// Does this over so many connections at a time, over and over.

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::{self, JoinHandle};
@@ -93,7 +92,7 @@ async fn run(shop: &Shop, ends: &AtomicBool) -> Outcome {
         }
         let (kind, request) = request(shop, number);
         let begun = Instant::now();
-        let asked = timeout(PATIENCE, ask(&mut kept, shop.address, &request)).await;
+        let asked = timeout(PATIENCE, ask(&mut kept, shop, &request)).await;
         outcome.times.push(begun.elapsed());
         let failure = match asked {
             Ok(Ok(response)) => fault(kind, &response),
@@ -125,10 +124,10 @@ fn request(shop: &Shop, number: usize) -> (&'static str, Vec<u8>) {
     }
 }
 
-async fn ask(kept: &mut Option<Connection>, address: SocketAddr, request: &[u8]) -> io::Result<Response> {
+async fn ask(kept: &mut Option<Connection>, shop: &Shop, request: &[u8]) -> io::Result<Response> {
     let connection = match kept {
         Some(connection) => connection,
-        None => kept.insert(Connection::open(NORMAL, address).await?),
+        None => kept.insert(Connection::open(NORMAL, shop.address()).await?),
     };
     connection.ask(request).await
 }

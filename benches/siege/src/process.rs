@@ -1,4 +1,4 @@
-//! The server as the system sees it, in `/proc`.
+//! The servers as the system sees them, in `/proc`.
 
 use std::fs;
 use std::io;
@@ -10,42 +10,50 @@ use std::time::Duration;
 /// How often the memory is read while an attack runs.
 const EVERY: Duration = Duration::from_millis(20);
 
-/// The process of a server.
-#[derive(Clone, Copy)]
-pub struct Process(pub u32);
+/// The processes of the servers.
+#[derive(Clone)]
+pub struct Processes(pub Arc<[u32]>);
 
-/// Watches the memory of a process.
+/// Watches the memory of the servers.
 pub struct Watch {
     peak: Arc<AtomicU64>,
     ends: Arc<AtomicBool>,
     thread: JoinHandle<()>,
 }
 
-impl Process {
-    /// What it has allocated, in MB. What it maps of a SQLite file is the system's cache.
-    pub fn memory(self) -> io::Result<u64> {
-        let status = fs::read_to_string(format!("/proc/{}/status", self.0))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
-        let kilobytes: Option<u64> = line.and_then(|line| line.trim().split(' ').next()?.parse().ok());
-        kilobytes.map(|kilobytes| kilobytes / 1024).ok_or_else(|| io::Error::other("the server has ended"))
+impl Processes {
+    /// What they have allocated, in MB. What they map of a SQLite file is the system's cache.
+    pub fn memory(&self) -> io::Result<u64> {
+        let kilobytes = self.0.iter().map(|process| {
+            let status = fs::read_to_string(format!("/proc/{process}/status"))?;
+            let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:"));
+            let kilobytes: Option<u64> = line.and_then(|line| line.trim().split(' ').next()?.parse().ok());
+            kilobytes.ok_or_else(|| io::Error::other("the server has ended"))
+        });
+        Ok(kilobytes.sum::<io::Result<u64>>()? / 1024)
     }
 
-    /// The time that it has had, in clock ticks.
-    pub fn ticks(self) -> io::Result<u64> {
-        let stat = fs::read_to_string(format!("/proc/{}/stat", self.0))?;
-        let fields: Vec<&str> = stat.rsplit(") ").next().unwrap_or_default().split(' ').collect();
-        let ticks = |field: usize| fields.get(field).and_then(|ticks| ticks.parse::<u64>().ok()).unwrap_or_default();
-        Ok(ticks(11) + ticks(12))
+    /// The time that they have had, in clock ticks.
+    pub fn ticks(&self) -> io::Result<u64> {
+        let ticks = self.0.iter().map(|process| {
+            let stat = fs::read_to_string(format!("/proc/{process}/stat"))?;
+            let fields: Vec<&str> = stat.rsplit(") ").next().unwrap_or_default().split(' ').collect();
+            let ticks =
+                |field: usize| fields.get(field).and_then(|ticks| ticks.parse::<u64>().ok()).unwrap_or_default();
+            Ok(ticks(11) + ticks(12))
+        });
+        ticks.sum()
     }
 
-    /// Watches its memory from now on.
-    pub fn watch(self) -> Watch {
+    /// Watches their memory from now on.
+    pub fn watch(&self) -> Watch {
+        let processes = self.clone();
         let (peak, ends) = (Arc::new(AtomicU64::default()), Arc::new(AtomicBool::default()));
         let thread = thread::spawn({
             let (peak, ends) = (Arc::clone(&peak), Arc::clone(&ends));
             move || {
                 while !ends.load(Relaxed) {
-                    peak.fetch_max(self.memory().unwrap_or_default(), Relaxed);
+                    peak.fetch_max(processes.memory().unwrap_or_default(), Relaxed);
                     thread::sleep(EVERY);
                 }
             }
@@ -55,7 +63,7 @@ impl Process {
 }
 
 impl Watch {
-    /// The most memory that it had.
+    /// The most memory that they had.
     pub fn peak(self) -> u64 {
         self.ends.store(true, Relaxed);
         let _ = self.thread.join();

@@ -10,7 +10,7 @@ use tokio::time::timeout;
 
 use crate::attacks::{Attack, Prepared, Requests, Siege, Tally, large, repeat};
 use crate::normal::Normal;
-use crate::process::Process;
+use crate::process::Processes;
 use crate::row::{Row, TOLERANCE};
 use crate::shop::Shop;
 use crate::work::Work;
@@ -28,7 +28,7 @@ const RECOVERY: Duration = Duration::from_secs(10);
 pub struct Round {
     pub shop: Shop,
     pub prepared: Arc<Prepared>,
-    pub process: Process,
+    pub processes: Processes,
     pub work: Work,
     pub seconds: Duration,
 }
@@ -41,8 +41,8 @@ impl Round {
         let normal = Normal::start(self.shop.clone());
         thread::sleep(WARM);
         normal.stop()?;
-        let before = self.process.memory()?;
-        let (watch, normal) = (self.process.watch(), Normal::start(self.shop.clone()));
+        let before = self.processes.memory()?;
+        let (watch, normal) = (self.processes.watch(), Normal::start(self.shop.clone()));
         let tally = Arc::new(Tally::default());
         let siege = Siege { shop: self.shop.clone(), tally: Arc::clone(&tally), prepared: Arc::clone(&self.prepared) };
         let seconds = self.seconds;
@@ -55,10 +55,10 @@ impl Round {
         let worked = self.work.ended_after(disconnected, end)?;
         // An idle process keeps what it freed: the normal client goes on.
         let normal = Normal::start(self.shop.clone());
-        let mut after = self.process.memory()?;
+        let mut after = self.processes.memory()?;
         while after > before + TOLERANCE && Instant::now() < end {
             thread::sleep(Duration::from_millis(100));
-            after = self.process.memory()?;
+            after = self.processes.memory()?;
         }
         outcome.failures.extend(normal.stop()?.failures);
         let memory = [before, peak, after];

@@ -1,8 +1,9 @@
-//! What a client of the server knows: its address, its write token, and some of its books and cursors.
+//! What a client of the servers knows: their addresses, its write token, and some of its books and cursors.
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use serde_json::{Value, json};
 
@@ -17,7 +18,9 @@ pub const REPORT: &str = "GraphQL-Cost: report\r\n";
 
 #[derive(Clone)]
 pub struct Shop {
-    pub address: SocketAddr,
+    addresses: Arc<[SocketAddr]>,
+    /// The connections so far.
+    connections: Arc<AtomicUsize>,
     /// The header that allows to write.
     pub authorization: Arc<str>,
     /// Cursors of ratings by `rating DESC`, from the whole list.
@@ -30,9 +33,16 @@ pub struct Shop {
 
 impl Shop {
     /// Reads the books.
-    pub async fn open(address: SocketAddr, token: &str, cursors: Vec<String>) -> io::Result<Self> {
+    pub async fn open(addresses: Vec<SocketAddr>, token: &str, cursors: Vec<String>) -> io::Result<Self> {
         let authorization = format!("Authorization: Bearer {token}\r\n").into();
-        let mut shop = Self { address, authorization, cursors: cursors.into(), books: [].into(), places: [].into() };
+        let mut shop = Self {
+            addresses: addresses.into(),
+            connections: Arc::default(),
+            authorization,
+            cursors: cursors.into(),
+            books: [].into(),
+            places: [].into(),
+        };
         let answer = shop.ask(&json!({ "query": "{ books(first: 100) { edges { cursor node { id } } } }" })).await?;
         let edges = answer["data"]["books"]["edges"].as_array().cloned().unwrap_or_default();
         let texts = |pointer: &str| {
@@ -45,9 +55,14 @@ impl Shop {
         Ok(shop)
     }
 
+    /// The address of the next connection: that of each server in turn.
+    pub fn address(&self) -> SocketAddr {
+        self.addresses[self.connections.fetch_add(1, Relaxed) % self.addresses.len()]
+    }
+
     /// The answer to one request of the attacker, with its cost.
     pub async fn ask(&self, body: &Value) -> io::Result<Value> {
-        let mut connection = Connection::open(ATTACKER, self.address).await?;
+        let mut connection = Connection::open(ATTACKER, self.address()).await?;
         let response = connection.ask(&post(REPORT, body.to_string().as_bytes())).await?;
         Ok(serde_json::from_slice(&response.body)?)
     }

@@ -5,7 +5,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::process::Process;
+use crate::process::Processes;
 
 /// For how long nothing must work.
 const QUIET: Duration = Duration::from_millis(300);
@@ -15,10 +15,10 @@ const ACTIVE: &[u8] = b"SELECT count(*) FROM pg_stat_activity WHERE datname = cu
     AND state = 'active' AND backend_type = 'client backend' AND pid <> pg_backend_pid();\n";
 
 pub struct Work {
-    process: Process,
-    /// Its time in clock ticks, when it was last read. An idle server uses one from time to time.
+    processes: Processes,
+    /// Their time in clock ticks, when it was last read. An idle server uses one from time to time.
     ticks: u64,
-    psql: Option<Psql>,
+    databases: Vec<Psql>,
 }
 
 /// A session of psql.
@@ -29,9 +29,10 @@ struct Psql {
 }
 
 impl Work {
-    /// The work of a server, and of its database on PostgreSQL, if it has one.
-    pub fn new(process: Process, url: Option<&str>) -> io::Result<Self> {
-        Ok(Self { process, ticks: 0, psql: url.map(Psql::open).transpose()? })
+    /// The work of servers, and of their databases on PostgreSQL, if they have some.
+    pub fn new(processes: Processes, urls: &[String]) -> io::Result<Self> {
+        let databases = urls.iter().map(|url| Psql::open(url)).collect::<io::Result<_>>()?;
+        Ok(Self { processes, ticks: 0, databases })
     }
 
     /// How long after this time the last work was seen; waits at most until the end.
@@ -51,13 +52,13 @@ impl Work {
 
     /// Whether something works, or has worked since the last time.
     fn is_seen(&mut self) -> io::Result<bool> {
-        let ticks = self.process.ticks()?;
+        let ticks = self.processes.ticks()?;
         let has_worked = ticks > std::mem::replace(&mut self.ticks, ticks) + 1;
-        let works = match &mut self.psql {
-            Some(psql) => psql.is_active()?,
-            None => false,
-        };
-        Ok(has_worked || works)
+        let mut works = has_worked;
+        for database in &mut self.databases {
+            works |= database.is_active()?;
+        }
+        Ok(works)
     }
 }
 

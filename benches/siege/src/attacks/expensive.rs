@@ -100,7 +100,7 @@ pub async fn find(shop: &Shop) -> io::Result<Vec<u8>> {
 
 /// How long the server takes for a request, up to [`LONG`].
 async fn time(shop: &Shop, request: &[u8]) -> io::Result<Duration> {
-    let mut connection = Connection::open(ATTACKER, shop.address).await?;
+    let mut connection = Connection::open(ATTACKER, shop.address()).await?;
     let begun = Instant::now();
     if let Ok(answer) = timeout(LONG, connection.ask(request)).await {
         answer?;

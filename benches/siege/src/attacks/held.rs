@@ -80,7 +80,7 @@ pub async fn readers(siege: Siege) {
                 let Ok(socket) = http::socket(ATTACKER) else { return siege.tally.get("no socket") };
                 let prepared = socket.set_zero_linger().and_then(|()| socket.set_recv_buffer_size(4096));
                 let stream = match prepared {
-                    Ok(()) => socket.connect(siege.shop.address).await,
+                    Ok(()) => socket.connect(siege.shop.address()).await,
                     Err(error) => Err(error),
                 };
                 let Ok(mut stream) = stream else { return siege.tally.get("not connected") };

@@ -73,7 +73,7 @@ async fn open(siege: &Siege) -> Option<Socket> {
         siege.tally.get("not connected");
         return None;
     };
-    let uri = format!("ws://{}/graphql", siege.shop.address).parse().ok()?;
+    let uri = format!("ws://{}/graphql", siege.shop.address()).parse().ok()?;
     match client_async(ClientRequestBuilder::new(uri).with_sub_protocol(PROTOCOL), stream).await {
         Ok((mut socket, _)) => {
             let init = json!({ "type": "connection_init" }).to_string();

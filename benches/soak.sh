@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Two servers, a primary and two streaming replicas under load (benches/soak), as a table:
+#
+#     benches/soak.sh [seconds] [program]
+#
+# Clients walk both ways, read with and without a position, write and subscribe. Meanwhile replicas are killed, frozen and
+# restarted, and one after the other is promoted in place of a primary that is killed. At the end every acknowledged write
+# must be there, every walk exact, and no request failed other than writes while there was no primary. Otherwise the exit
+# status is 1. Without a program, the release build. Needs Linux and Debian's package postgresql. All of them share the cores.
+set -euo pipefail
+seconds=${1:-60} program=${2:-}
+here=$(cd "$(dirname "$0")" && pwd)
+target=${CARGO_TARGET_DIR:-$here/../target}
+if [ -z "$program" ]; then
+    cargo build --release --quiet --locked --workspace --bin bookends --manifest-path "$here/../Cargo.toml"
+    program=$target/release/bookends
+fi
+cargo build --quiet --locked --workspace --bin soak --manifest-path "$here/../Cargo.toml"
+exec "$target/debug/soak" "$(realpath "$program")" "$seconds"
