@@ -11,6 +11,7 @@ mod command;
 mod documents;
 mod limits;
 mod origin;
+mod pooler;
 mod replicas;
 mod secret;
 mod sqlite;
@@ -21,6 +22,7 @@ pub use command::{Command, Direction, Plan, Reproducible};
 pub use documents::Documents;
 pub use limits::Limits;
 pub use origin::{AllowedOrigin, InvalidOrigin, Origin};
+pub use pooler::{Pooler, StatementMode};
 pub use replicas::Replicas;
 pub use secret::{Secret, SecretError};
 pub use sqlite::Sqlite;
@@ -62,6 +64,9 @@ impl Cli {
         if is_shown("database_replica_urls", settings.replicas.have_password()) {
             return Err(SecretError::Shown { setting: "DATABASE_REPLICA_URLS" });
         }
+        if is_shown("database_listen_url", settings.pooler.has_password()) {
+            return Err(SecretError::Shown { setting: "DATABASE_LISTEN_URL" });
+        }
         Ok(cli)
     }
 }
@@ -102,6 +107,10 @@ pub struct Settings {
     /// Read replicas.
     #[command(flatten)]
     pub replicas: Replicas,
+
+    /// PostgreSQL behind a pooler.
+    #[command(flatten)]
+    pub pooler: Pooler,
 
     /// How a SQLite file is opened.
     #[command(flatten)]
@@ -161,6 +170,7 @@ impl Settings {
             database_url_file: None,
             database_connections: Self::DATABASE_CONNECTIONS,
             replicas: Replicas::default(),
+            pooler: Pooler::default(),
             sqlite: Sqlite::DEFAULT,
             listen: Self::LISTEN,
             listen_admin: None,
@@ -183,6 +193,7 @@ impl Settings {
             self.database_url = Secret::new(secret::read("DATABASE_URL", path)?);
         }
         self.replicas = self.replicas.with_file()?;
+        self.pooler = self.pooler.with_file()?;
         if let Some(path) = &self.write_token_file {
             let setting = "BOOKENDS_WRITE_TOKEN";
             if self.write_token.is_some() {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use keyset::ReadRows;
 use sea_orm::{DatabaseConnection, DbBackend, DbErr, RuntimeErr, Statement, sqlx};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::config::Settings;
 use crate::metrics::Metrics;
@@ -28,6 +28,7 @@ mod sqlite;
 mod statistics;
 mod storage;
 pub mod tally;
+mod transaction;
 mod wait;
 mod watch;
 
@@ -38,6 +39,7 @@ pub use keys::Keys;
 pub use liveness::Liveness;
 pub use migrate::MigrateError;
 pub use place::LockError;
+use pool::Statements;
 pub use position::{InvalidPosition, Position};
 use primary::{Primary, Watch};
 pub use reads::{Reads, Snapshot};
@@ -46,9 +48,13 @@ pub use replicas::{Condition, Reason, Replicas, Route, RoutedSnapshot};
 pub use servers::Servers;
 pub use statistics::TableStatistics;
 pub use storage::{Obstacle, Storage};
+pub use transaction::WriteTransaction;
 
 /// The time to get a connection, from the server or from the pool, or a lock.
 pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The pause between two attempts to take the lock under which the schema is changed.
+const LOCK_PAUSE: Duration = Duration::from_millis(50);
 
 /// Handles to read and to write.
 ///
@@ -75,6 +81,10 @@ pub struct Db {
     pub statistics: TableStatistics,
     /// Makes the keys of its new rows.
     pub keys: Keys,
+    /// How statements are sent to PostgreSQL.
+    statements: Statements,
+    /// The servers to listen to; none on SQLite, nor behind a pooler without a server beside it.
+    listen: Option<Arc<Servers>>,
     /// The time limit of the writer on SQLite.
     deadline: Deadline,
     /// The primary, on PostgreSQL.
@@ -110,10 +120,13 @@ impl Db {
     /// [`ConnectError`] if the URL is invalid, or the database does not answer in time.
     pub async fn connect(settings: &Settings) -> Result<Self, ConnectError> {
         let metrics = Metrics::default();
-        let Pools { reader, writer, liveness, deadline, storage, replicas, primary, watch } =
+        let Pools { reader, writer, liveness, deadline, storage, statements, listen, replicas, primary, watch } =
             match settings.database_url.expose().split_once(':') {
                 Some(("sqlite", _)) if !settings.replicas.database_replica_urls.is_empty() => {
                     return Err(ConnectError::Url("a SQLite file has no replicas (DATABASE_REPLICA_URLS)".into()));
+                }
+                Some(("sqlite", _)) if settings.pooler.database_listen_url.is_some() => {
+                    return Err(ConnectError::Url("a SQLite file announces nothing (DATABASE_LISTEN_URL)".into()));
                 }
                 Some(("sqlite", _)) => sqlite::open(settings).await?,
                 Some(("postgres" | "postgresql", _)) => postgres::open(settings, &metrics).await?,
@@ -131,6 +144,8 @@ impl Db {
             metrics,
             statistics: TableStatistics::default(),
             keys: Keys::default(),
+            statements,
+            listen,
             deadline,
             primary,
             _watch: watch,
@@ -149,12 +164,24 @@ impl Db {
         if self.writer.get_database_backend() != DbBackend::Postgres {
             return Ok(None);
         }
-        // The reading pool always has two connections: one waits for the lock, the other reads.
-        let lock = self.reader.begin().await?;
-        without_statement_timeout(&lock).await?;
         // Any number that no other program uses.
-        lock.read(Statement::from_string(DbBackend::Postgres, "SELECT pg_advisory_xact_lock(7236837423021)")).await?;
-        Ok(Some(lock))
+        let try_lock =
+            Statement::from_string(DbBackend::Postgres, "SELECT pg_try_advisory_xact_lock(7236837423021) AS locked");
+        loop {
+            // Each attempt is a transaction of its own: those that wait would take all connections of a pooler.
+            let lock = self.reader.begin().await?;
+            let is_locked = lock.read(try_lock.clone()).await?.first().is_some_and(|row| row.count("locked") == Ok(1));
+            if is_locked {
+                return Ok(Some(lock));
+            }
+            drop(lock);
+            sleep(LOCK_PAUSE).await;
+        }
+    }
+
+    /// The servers to listen to, if there are any.
+    pub(crate) fn listen_to(&self) -> Option<Arc<Servers>> {
+        self.listen.clone()
     }
 
     /// Removes the time limit of SQLite's writer while the value lives. On PostgreSQL, each transaction removes its own.
@@ -182,11 +209,6 @@ impl Db {
     }
 }
 
-/// Removes the time limit of a transaction's statements.
-async fn without_statement_timeout(transaction: &impl ReadRows) -> Result<(), DbErr> {
-    transaction.read(Statement::from_string(DbBackend::Postgres, "SET LOCAL statement_timeout = 0")).await.map(drop)
-}
-
 /// The error of a SQLite file that was opened for reading only.
 pub(crate) fn read_only() -> DbErr {
     let error = pool::sqlite_error(pool::READ_ONLY, "the file was opened for reading only".to_owned());
@@ -200,6 +222,8 @@ struct Pools {
     liveness: Liveness,
     deadline: Deadline,
     storage: Storage,
+    statements: Statements,
+    listen: Option<Arc<Servers>>,
     replicas: Replicas,
     primary: Option<Arc<Primary>>,
     watch: Option<Arc<Watch>>,
@@ -210,7 +234,12 @@ fn unreachable(database: String, error: &DbErr) -> ConnectError {
     let reason = match error {
         DbErr::Conn(RuntimeErr::SqlxError(error)) => match error.as_ref() {
             sqlx::Error::PoolTimedOut => format!("no answer within {} seconds", CONNECT_TIMEOUT.as_secs()),
-            sqlx::Error::Database(error) => error.message().to_owned(),
+            sqlx::Error::Database(error) => match error.message() {
+                message if message.starts_with("unsupported startup parameter") => {
+                    format!("{message} (behind a pooler, set DATABASE_STATEMENT_MODE=unprepared)")
+                }
+                message => message.to_owned(),
+            },
             error => error.to_string(),
         },
         DbErr::ConnectionAcquire(_) => format!("no answer within {} seconds", CONNECT_TIMEOUT.as_secs()),

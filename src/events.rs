@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use ::entity::{book_order, book_rating};
 use async_graphql::futures_util::stream::{self, Stream};
+use keyset::ReadRows;
 use sea_orm::{ConnAcquireErr, ConnectionTrait, DbBackend, DbErr, Statement};
 use tokio::sync::{broadcast, broadcast::error::RecvError};
 use uuid::Uuid;
@@ -71,8 +72,14 @@ enum Source {
     Process { sender: broadcast::Sender<Event>, lock: tokio::sync::Mutex<()> },
     /// None: this process only reads the file, and does not hear of the writes of another one.
     Nothing,
-    /// PostgreSQL. The subscribers share the listener; it ends with the last one.
-    Database { db: Reads, servers: Arc<Servers>, listener: Mutex<Weak<Listener>>, starting: tokio::sync::Mutex<()> },
+    /// PostgreSQL. The subscribers share the listener; it ends with the last one. Without servers to listen to, this process
+    /// only announces.
+    Database {
+        db: Reads,
+        servers: Option<Arc<Servers>>,
+        listener: Mutex<Weak<Listener>>,
+        starting: tokio::sync::Mutex<()>,
+    },
 }
 
 /// The events of one subscriber.
@@ -80,6 +87,17 @@ pub struct Receiver {
     events: broadcast::Receiver<Event>,
     _listener: Option<Arc<Listener>>,
     _counted: Arc<()>,
+}
+
+/// Why nothing can be received.
+#[derive(Debug, thiserror::Error)]
+pub enum SubscribeError {
+    /// Statements are unprepared, for a pooler that passes on no notification, and there is no server beside it.
+    #[error("this server cannot listen to its database: `DATABASE_LISTEN_URL` is not set")]
+    NoListener,
+    /// The database cannot be listened to within five seconds; or it is a replica, or a SQLite file that is only read.
+    #[error(transparent)]
+    Database(#[from] DbErr),
 }
 
 /// Why a subscription ended.
@@ -114,15 +132,15 @@ impl Event {
 impl Events {
     /// The events of a database.
     pub fn new(db: &Db) -> Self {
-        let source = match db.servers() {
-            Some(servers) => Source::Database {
+        let source = match db.reader.backend() {
+            DbBackend::Postgres => Source::Database {
                 db: db.reader.clone(),
-                servers,
+                servers: db.listen_to(),
                 listener: Mutex::default(),
                 starting: tokio::sync::Mutex::default(),
             },
-            None if db.storage.is_read_only_file() => Source::Nothing,
-            None => Source::Process { sender: broadcast::Sender::new(RING), lock: tokio::sync::Mutex::default() },
+            _ if db.storage.is_read_only_file() => Source::Nothing,
+            _ => Source::Process { sender: broadcast::Sender::new(RING), lock: tokio::sync::Mutex::default() },
         };
         Self(Arc::new(Inner { source, subscribers: Arc::default() }))
     }
@@ -166,14 +184,15 @@ impl Events {
     ///
     /// # Errors
     ///
-    /// [`DbErr`] if the database cannot be listened to within five seconds. The next subscriber tries again. A replica of
-    /// PostgreSQL cannot be listened to, nor a SQLite file that is only read.
-    pub async fn subscribe(&self) -> Result<Receiver, DbErr> {
+    /// [`SubscribeError`]. The next subscriber tries again.
+    pub async fn subscribe(&self) -> Result<Receiver, SubscribeError> {
         let (events, listener) = match &self.0.source {
             Source::Process { sender, .. } => (sender.subscribe(), None),
-            Source::Nothing => return Err(read_only()),
-            Source::Database { .. } => {
-                let listening = tokio::time::timeout(CONNECT_TIMEOUT, self.listening()).await;
+            Source::Nothing => return Err(read_only().into()),
+            Source::Database { servers: None, .. } => return Err(SubscribeError::NoListener),
+            Source::Database { db, servers: Some(servers), listener, starting } => {
+                let listening = listening(db, servers, listener, starting);
+                let listening = tokio::time::timeout(CONNECT_TIMEOUT, listening).await;
                 let no_answer = |_| DbErr::ConnectionAcquire(ConnAcquireErr::Timeout);
                 let (events, listener) = listening.map_err(no_answer)??;
                 (events, Some(listener))
@@ -186,24 +205,27 @@ impl Events {
     pub fn subscribers(&self) -> usize {
         Arc::strong_count(&self.0.subscribers) - 1
     }
+}
 
-    async fn listening(&self) -> Result<(broadcast::Receiver<Event>, Arc<Listener>), DbErr> {
-        let Source::Database { db, servers, listener, starting } = &self.0.source else {
-            return Err(DbErr::Custom("this database has no notifications".into()));
-        };
-        // One subscriber starts the listener; the others wait.
-        let _starting = starting.lock().await;
-        let running = lock(listener).upgrade();
-        if let Some(running) = running
-            && let Some(events) = running.subscribe().await
-        {
-            return Ok((events, running));
-        }
-        let (started, events) = Listener::start(db.clone(), Arc::clone(servers)).await?;
-        let started = Arc::new(started);
-        *lock(listener) = Arc::downgrade(&started);
-        Ok((events, started))
+/// The events from now on, of the listener that runs, or of a new one.
+async fn listening(
+    db: &Reads,
+    servers: &Arc<Servers>,
+    listener: &Mutex<Weak<Listener>>,
+    starting: &tokio::sync::Mutex<()>,
+) -> Result<(broadcast::Receiver<Event>, Arc<Listener>), DbErr> {
+    // One subscriber starts the listener; the others wait.
+    let _starting = starting.lock().await;
+    let running = lock(listener).upgrade();
+    if let Some(running) = running
+        && let Some(events) = running.subscribe().await
+    {
+        return Ok((events, running));
     }
+    let (started, events) = Listener::start(db.clone(), Arc::clone(servers)).await?;
+    let started = Arc::new(started);
+    *lock(listener) = Arc::downgrade(&started);
+    Ok((events, started))
 }
 
 impl Receiver {

@@ -7,13 +7,14 @@ mod sqlite;
 mod words;
 
 use ::entity::{book, book_order, book_rating};
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, EntityTrait, QuerySelect, RuntimeErr};
+use keyset::ReadRows;
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, EntityTrait, QuerySelect, QueryTrait, RuntimeErr};
 
 pub use progress::Progress;
 pub use shop::Shop;
 
 use crate::config::Plan;
-use crate::db::Db;
+use crate::db::{Db, Reads};
 
 /// Why an empty database was not filled. The database is unchanged.
 #[derive(Debug, thiserror::Error)]
@@ -35,10 +36,10 @@ pub enum SeedError {
 ///
 /// [`DbErr`] if the database fails.
 pub async fn is_empty(db: &Db) -> Result<bool, DbErr> {
-    async fn none<E: EntityTrait>(db: &impl ConnectionTrait) -> Result<bool, DbErr> {
-        Ok(E::find().limit(1).one(db).await?.is_none())
+    async fn none<E: EntityTrait>(db: &Reads) -> Result<bool, DbErr> {
+        Ok(db.read(E::find().limit(1).build(db.backend())).await?.is_empty())
     }
-    let db = &db.writer;
+    let db = &db.reader;
     Ok(none::<book::Entity>(db).await?
         && none::<book_rating::Entity>(db).await?
         && none::<book_order::Entity>(db).await?)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use sea_orm_migration::prelude::*;
-use sea_orm_migration::sea_orm::{DatabaseConnection, EntityTrait};
+use sea_orm_migration::sea_orm::{EntityTrait, IntoDatabaseExecutor};
 use sea_orm_migration::seaql_migrations;
 
 use crate::Migrator;
@@ -25,12 +25,12 @@ impl History {
     /// # Errors
     ///
     /// [`DbErr`] if the database fails.
-    pub async fn read(db: &DatabaseConnection) -> Result<Self, DbErr> {
-        let table = Migrator::migration_table_name().to_string();
-        if !SchemaManager::new(db).has_table(table).await? {
+    pub async fn read<'c>(db: impl IntoDatabaseExecutor<'c>) -> Result<Self, DbErr> {
+        let (table, manager) = (Migrator::migration_table_name().to_string(), SchemaManager::new(db));
+        if !manager.has_table(table).await? {
             return Ok(Self::compare(Vec::new()));
         }
-        let models = seaql_migrations::Entity::find().all(db).await?;
+        let models = seaql_migrations::Entity::find().all(manager.get_connection()).await?;
         Ok(Self::compare(models.into_iter().map(|model| model.version).collect()))
     }
 

@@ -4,9 +4,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use ::entity::{book, book_order, book_rating, id};
 use chrono::{DateTime, Utc};
+use keyset::ReadRows;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QuerySelect};
+use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 use uuid::{Builder, Uuid};
 
 use super::Db;
@@ -56,7 +57,8 @@ impl Db {
     /// [`DbErr`] if the database fails.
     pub async fn has_rows_since(&self, at: DateTime<Utc>) -> Result<bool, DbErr> {
         async fn any<E: EntityTrait>(db: &Db, key: E::Column, least: Uuid) -> Result<bool, DbErr> {
-            Ok(E::find().filter(key.gte(least)).limit(1).one(&db.writer).await?.is_some())
+            let found = E::find().filter(key.gte(least)).limit(1).build(db.reader.backend());
+            Ok(!db.reader.read(found).await?.is_empty())
         }
         let least = Uuid::from_u128(u128::from(millis(at)) << 80);
         Ok(any::<book::Entity>(self, book::Column::Id, least).await?

@@ -1,9 +1,9 @@
 //! Changes of the schema.
 
 use migration::{History, Migrator, MigratorTrait};
-use sea_orm::{ConnectionTrait, DatabaseExecutor, DbBackend, DbErr, TransactionTrait};
+use sea_orm::{ConnectionTrait, DatabaseExecutor, DbBackend, DbErr};
 
-use super::{Db, without_statement_timeout};
+use super::Db;
 
 /// Why the schema was not changed.
 #[derive(Debug, thiserror::Error)]
@@ -29,7 +29,7 @@ impl Db {
     ///
     /// [`DbErr`] if the database fails.
     pub async fn history(&self) -> Result<History, DbErr> {
-        History::read(&self.writer).await
+        self.in_transaction(async |db| History::read(db).await).await
     }
 
     /// Applies all pending migrations, each in a transaction of its own: what one locks is free when the next begins. If
@@ -80,15 +80,16 @@ impl Db {
         &self,
         change: impl AsyncFnOnce(DatabaseExecutor<'_>) -> Result<(), DbErr>,
     ) -> Result<(), DbErr> {
-        if self.writer.get_database_backend() != DbBackend::Postgres {
-            let _suspension = self.suspend_deadline();
-            return change((&self.writer).into()).await;
-        }
-        let transaction = self.writer.begin().await?;
-        without_statement_timeout(&transaction).await?;
-        // What replicas must have replayed is on the disk then.
-        transaction.execute_unprepared("SET LOCAL synchronous_commit = on").await?;
-        change((&transaction).into()).await?;
-        transaction.commit().await
+        let _suspension = self.suspend_deadline();
+        self.in_transaction(async |db| {
+            if db.get_database_backend() == DbBackend::Postgres {
+                // What replicas must have replayed is on the disk then.
+                for setting in ["statement_timeout = 0", "synchronous_commit = on"] {
+                    db.execute_unprepared(&format!("SET LOCAL {setting}")).await?;
+                }
+            }
+            change(db).await
+        })
+        .await
     }
 }

@@ -24,18 +24,23 @@ mod postgres;
 mod snapshot;
 mod sqlite;
 mod stop;
+mod unprepared;
 mod work;
 
+pub use connection::Statements;
 use lease::Lease;
 use manager::Manager;
 pub use manager::Opener;
+pub(super) use manager::{CONNECTION_CHECK, CONNECTION_CHECK_INTERVAL, watch_client};
 pub use snapshot::Snapshot;
 pub use sqlite::File;
 pub(super) use sqlite::{MOVED, READ_ONLY, error as sqlite_error};
+pub use unprepared::Unprepared;
+pub(super) use unprepared::next as message_of;
 use work::{Runs, Work};
 
 /// Called after each statement.
-type Callback = Arc<dyn Fn(&Info<'_>) + Send + Sync>;
+pub(super) type Callback = Arc<dyn Fn(&Info<'_>) + Send + Sync>;
 
 /// How often connections that have been idle for long are closed.
 const MAINTENANCE_INTERVAL: Duration = Duration::from_mins(1);

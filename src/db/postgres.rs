@@ -3,43 +3,61 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use sea_orm::sqlx::Error;
 use sea_orm::sqlx::pool::PoolConnectionMetadata;
 use sea_orm::sqlx::postgres::PgConnectOptions;
+use sea_orm::sqlx::{Connection, Error};
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr, RuntimeErr};
 
 use super::deadline::Deadline;
-use super::pool::{Opener, Pool};
+use super::pool::{CONNECTION_CHECK, CONNECTION_CHECK_INTERVAL, Opener, Pool, Statements, Unprepared, watch_client};
 use super::primary::Primary;
 use super::servers::Servers;
 use super::{CONNECT_TIMEOUT, ConnectError, Liveness, Pools, Reads, Replicas, Storage, unreachable, wait};
-use crate::config::Settings;
+use crate::config::{Settings, StatementMode};
 use crate::metrics::Metrics;
+
+/// The settings of every statement, beside its time limit.
+///
+/// Every order has an index. The planner would prefer to sort the ties of another index, and estimates their number by the
+/// average.
+///
+/// A statement reads some rows of many indexes. The planner may expect many of each, and would compile the statement for
+/// longer than it runs.
+const SETTINGS: [(&str, &str); 2] = [("enable_incremental_sort", "off"), ("jit", "off")];
 
 /// Waits for the server, and opens the pools.
 pub async fn open(settings: &Settings, metrics: &Metrics) -> Result<Pools, ConnectError> {
     // After that, the request has ended.
-    let time_limit = settings.bounds.request_timeout.0;
-    let servers = |url: &str| {
+    let time_limit = settings.bounds.request_timeout.0.as_millis().to_string();
+    let mode = settings.pooler.database_statement_mode;
+    let servers = |url: &str, mode| {
         let servers = Servers::of_url(url).map_err(|error| ConnectError::Url(error.to_string()))?;
-        Ok(servers.with(|options| configured(options, time_limit)))
+        Ok(servers.with(|options| configured(options, mode, &time_limit)))
     };
-    let primary = Arc::new(servers(settings.database_url.expose())?);
+    let primary = Arc::new(servers(settings.database_url.expose(), mode)?);
     let options = primary.current();
     let database = options.get_database().unwrap_or_else(|| options.get_username());
     let name = format!("the PostgreSQL database {database} at {}", primary.names());
     let failed = |error: DbErr| unreachable(name.clone(), &error);
-    wait::until_available(&primary, &name, settings.bounds.database_wait.0)
-        .await
-        .map_err(|error| failed(DbErr::Conn(RuntimeErr::SqlxError(error.into()))))?;
+    let lost = |error: Error| failed(DbErr::Conn(RuntimeErr::SqlxError(error.into())));
+    wait::until_available(&primary, &name, settings.bounds.database_wait.0).await.map_err(lost)?;
+    let statements = match mode {
+        StatementMode::Prepared => Statements::Prepared,
+        StatementMode::Unprepared => Statements::Unprepared(unprepared(&primary, &time_limit).await.map_err(lost)?),
+    };
+    let listen = match &settings.pooler.database_listen_url {
+        Some(url) => Some(Arc::new(servers(url.expose(), StatementMode::Prepared)?)),
+        None => (mode == StatementMode::Prepared).then(|| Arc::clone(&primary)),
+    };
     let liveness = Liveness::default();
     let writers = (settings.database_connections / 4).max(1);
-    // At start-up, one waits for the lock and another one reads.
+    // At start-up, one holds the lock and another one reads.
     let readers = settings.database_connections.saturating_sub(writers).max(2);
-    let reader = Pool::open(Opener::Postgres(Arc::clone(&primary)), readers, liveness.clone()).await.map_err(failed)?;
+    let opener = Opener::Postgres(Arc::clone(&primary), statements.clone());
+    let reader = Pool::open(opener, readers, liveness.clone()).await.map_err(failed)?;
     let writer = writer(&primary, writers, &liveness).await.map_err(failed)?;
     let replicas = settings.replicas.database_replica_urls.iter().map(|url| {
-        let servers = servers(url.expose())?;
+        let servers = servers(url.expose(), mode)?;
         let one = "a replica URL must start with `postgres://` and name one host";
         if servers.are_several() { Err(ConnectError::Url(one.into())) } else { Ok(servers.current().clone()) }
     });
@@ -47,6 +65,7 @@ pub async fn open(settings: &Settings, metrics: &Metrics) -> Result<Pools, Conne
     let primary = Arc::new(Primary::new(primary));
     let is_watched = primary.may_move() || !replicas.is_empty();
     let watch = is_watched.then(|| primary.watch(writer.get_postgres_connection_pool().clone()).into());
+    let replicas = Replicas::start(replicas, &statements, &primary, readers, &settings.replicas, metrics);
     Ok(Pools {
         reader: Reads::Pool(reader),
         writer,
@@ -54,10 +73,22 @@ pub async fn open(settings: &Settings, metrics: &Metrics) -> Result<Pools, Conne
         // PostgreSQL has a statement timeout of its own.
         deadline: Deadline::new(Duration::MAX),
         storage: Storage::default(),
-        replicas: Replicas::start(replicas, &primary, readers, &settings.replicas, metrics).map_err(failed)?,
+        statements,
+        listen,
+        replicas: replicas.map_err(failed)?,
         primary: Some(primary),
         watch,
     })
+}
+
+/// The settings of each transaction behind a pooler: those of a session elsewhere.
+async fn unprepared(servers: &Servers, time_limit: &str) -> Result<Unprepared, Error> {
+    let mut connection = servers.connect().await?;
+    let is_watched = watch_client(&mut connection, true).await?;
+    let watch = is_watched.then_some((CONNECTION_CHECK, CONNECTION_CHECK_INTERVAL));
+    // An error while closing does not matter.
+    let _ = connection.close().await;
+    Ok(Unprepared::new(SETTINGS.into_iter().chain([("statement_timeout", time_limit)]).chain(watch)))
 }
 
 /// The connections for writing. Where the primary moves, [`Primary`] tells the pool.
@@ -94,17 +125,14 @@ async fn writer(servers: &Arc<Servers>, connections: u32, liveness: &Liveness) -
     Database::connect(options).await
 }
 
-/// The options of every connection, with the time limit of its statements.
-fn configured(options: PgConnectOptions, time_limit: Duration) -> PgConnectOptions {
-    let time_limit = time_limit.as_millis().to_string();
-    let options = options
-        .application_name("bookends")
-        .statement_cache_capacity(500)
-        // Every order has an index. The planner would prefer to sort the ties of another index, and estimates their
-        // number by the average.
-        //
-        // A statement reads some rows of many indexes. The planner may expect many of each, and would compile the statement
-        // for longer than it runs.
-        .options([("enable_incremental_sort", "off"), ("jit", "off"), ("statement_timeout", &time_limit)]);
-    sea_orm::sqlx::ConnectOptions::disable_statement_logging(options)
+/// The options of every connection. Where statements are prepared, they include the settings of the session.
+fn configured(options: PgConnectOptions, mode: StatementMode, time_limit: &str) -> PgConnectOptions {
+    let options = sea_orm::sqlx::ConnectOptions::disable_statement_logging(options.application_name("bookends"));
+    match mode {
+        StatementMode::Prepared => options
+            .statement_cache_capacity(500)
+            .options(SETTINGS.into_iter().chain([("statement_timeout", time_limit)])),
+        // A pooler refuses parameters of the session that it does not know.
+        StatementMode::Unprepared => options.statement_cache_capacity(0).extra_float_digits(None),
+    }
 }

@@ -199,11 +199,6 @@ impl Db {
     pub fn may_move(&self) -> bool {
         self.primary.as_ref().is_some_and(|primary| primary.may_move())
     }
-
-    /// The servers to listen to; none on SQLite.
-    pub(crate) fn servers(&self) -> Option<Arc<Servers>> {
-        self.primary.as_ref().map(|primary| Arc::clone(primary.servers()))
-    }
 }
 
 impl Drop for Watch {

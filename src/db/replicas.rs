@@ -14,6 +14,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
+use super::pool::Statements;
 use super::position::Position;
 use super::primary::Primary;
 use crate::metrics::Metrics;
@@ -76,6 +77,7 @@ impl Replicas {
     /// [`DbErr`] outside of a runtime.
     pub fn start(
         servers: Vec<PgConnectOptions>,
+        statements: &Statements,
         primary: &Arc<Primary>,
         connections: u32,
         settings: &crate::config::Replicas,
@@ -83,7 +85,7 @@ impl Replicas {
     ) -> Result<Self, DbErr> {
         let (signals, mut probes) = (Signals::default(), JoinSet::new());
         let start = |options: PgConnectOptions| {
-            let replica = Arc::new(Replica::new(options.clone(), connections, metrics)?);
+            let replica = Arc::new(Replica::new(options.clone(), statements.clone(), connections, metrics)?);
             let probe = probe::Probe::new(options, Arc::clone(primary), settings.max_replica_lag.0, signals.clone());
             probes.spawn(probe.run(Arc::downgrade(&replica)));
             Ok(replica)

@@ -9,7 +9,7 @@ use sea_orm::sqlx::{self, Connection, Sqlite};
 use sea_orm::{ConnectOptions, Database, DbErr, RuntimeErr};
 
 use super::deadline::Deadline;
-use super::pool::{File, Opener, Pool};
+use super::pool::{File, Opener, Pool, Statements};
 use super::{CONNECT_TIMEOUT, ConnectError, Liveness, Pools, Reads, Replicas, Storage, unreachable};
 use crate::config::{self, Settings};
 
@@ -51,7 +51,18 @@ pub async fn open(settings: &Settings) -> Result<Pools, ConnectError> {
         (Reads::Pool(reader.map_err(|error| unreachable(name.clone(), &error))?), storage)
     };
     let (liveness, replicas) = (Liveness::default(), Replicas::default());
-    Ok(Pools { reader, writer, liveness, deadline, storage, replicas, primary: None, watch: None })
+    Ok(Pools {
+        reader,
+        writer,
+        liveness,
+        deadline,
+        storage,
+        statements: Statements::Prepared,
+        listen: None,
+        replicas,
+        primary: None,
+        watch: None,
+    })
 }
 
 /// Gives each connection its time limit, and closes connections that cannot be reused.

@@ -1,12 +1,13 @@
 //! Metrics and traces of statements and pools.
 
+use std::sync::Arc;
 use std::time::Instant;
 
 use sea_orm::metric::Info;
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr};
 
-use super::pool::Usage;
-use super::{Db, tally};
+use super::pool::{Callback, Usage};
+use super::{Db, WriteTransaction, tally};
 use crate::metrics::{Metrics, Pool};
 use crate::telemetry::statement;
 
@@ -17,7 +18,8 @@ impl Db {
     /// Counts and traces every statement of these connections, and of clones that are made later.
     pub(super) fn watched(mut self) -> Self {
         self.reader.set_metric_callback(statements(READER, self.metrics.clone()));
-        self.writer.set_metric_callback(statements(WRITER, self.metrics.clone()));
+        let of_writes = of_writes(&self.metrics);
+        self.writer.set_metric_callback(move |info| of_writes(info));
         self
     }
 
@@ -27,7 +29,7 @@ impl Db {
     /// # Errors
     ///
     /// [`DbErr`] if the database fails.
-    pub async fn commit(&self, transaction: DatabaseTransaction) -> Result<(), DbErr> {
+    pub async fn commit(&self, transaction: WriteTransaction) -> Result<(), DbErr> {
         let (begun, backend) = (Instant::now(), transaction.get_database_backend());
         let committed = self.commit_in_place(transaction).await;
         if committed.is_ok() {
@@ -42,7 +44,7 @@ impl Db {
 
     /// Commits to the file that was opened. A write to one that was deleted or replaced is lost with that file, so it fails
     /// also if that happens during the commit.
-    async fn commit_in_place(&self, transaction: DatabaseTransaction) -> Result<(), DbErr> {
+    async fn commit_in_place(&self, transaction: WriteTransaction) -> Result<(), DbErr> {
         if let Err(moved) = self.storage.check() {
             // If it fails, the connection is closed.
             let _ = transaction.rollback().await;
@@ -65,6 +67,11 @@ impl Db {
             .map(|(name, Usage { used, idle, spare })| Pool { name, used, idle, spare })
             .collect()
     }
+}
+
+/// Counts and traces the statements that write.
+pub fn of_writes(metrics: &Metrics) -> Callback {
+    Arc::new(statements(WRITER, metrics.clone()))
 }
 
 /// Counts and traces the statements of a pool.

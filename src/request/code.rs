@@ -64,6 +64,7 @@ codes! {
     ReadOnly = "READ_ONLY": "a mutation or a subscription on a read-only database, such as a replica";
     StorageFailed = "STORAGE_FAILED": "the disk of the database fails, or its files are damaged, deleted or replaced";
     OutOfRange = "OUT_OF_RANGE": "a number that does not fit into `Int` (32 bits) or into the database";
+    SubscriptionsDisabled = "SUBSCRIPTIONS_DISABLED": "a subscription on a server behind a pooler, without `DATABASE_LISTEN_URL`";
     SubscriptionLagged = "SUBSCRIPTION_LAGGED": "the subscription lost events and ends";
     WebSocketRequired = "WEBSOCKET_REQUIRED": "a subscription that was not sent over a WebSocket";
     TooManyOperations = "TOO_MANY_OPERATIONS": "more than 100 concurrent operations on one WebSocket, or more than 1 MiB of them";

@@ -4,14 +4,13 @@ use async_graphql::futures_util::future::ready;
 use async_graphql::futures_util::stream::{Stream, StreamExt};
 use async_graphql::{Context, ID};
 use keyset_graphql::{Column, Edge, Model, OrderBy, Sort, sort};
-use sea_orm::DbErr;
 
 use super::list::ShopObject;
 use super::node_type::{NodeId, NodeType};
 use super::order::{BookOrder, OrderSortField};
 use super::rating::{Rating, RatingSortField};
 use crate::db::Failure;
-use crate::events::{Event, Events, Lagged};
+use crate::events::{Event, Events, Lagged, SubscribeError};
 use crate::request::{Code, Error, Result, database};
 
 pub struct Subscription;
@@ -82,14 +81,15 @@ async fn added<T: Added + 'static>(
     }))
 }
 
-/// The error of a database that does not announce events.
-fn silent(error: DbErr) -> Error {
-    match Failure::of(&error) {
-        Failure::ReadOnly => Error::client(
+/// The error of a database that is not listened to.
+fn silent(error: SubscribeError) -> Error {
+    match error {
+        SubscribeError::NoListener => Error::client(Code::SubscriptionsDisabled, error.to_string()),
+        SubscribeError::Database(cause) if Failure::of(&cause) == Failure::ReadOnly => Error::client(
             Code::ReadOnly,
             "the database of this server is read-only and announces no events: subscribe to a server that can write",
         ),
-        _ => database(error),
+        SubscribeError::Database(cause) => database(cause),
     }
 }
 

@@ -6,10 +6,12 @@ use std::{env, fs};
 
 use uuid::Uuid;
 
+mod pooler;
 mod process;
 mod programs;
 mod replication;
 
+pub use pooler::Pooler;
 pub use process::Stop;
 use programs::change_owner;
 

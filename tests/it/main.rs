@@ -52,6 +52,7 @@ mod partitions;
 mod payloads;
 mod places;
 mod pool;
+mod pooler;
 mod price;
 mod probes;
 mod ratings;

@@ -9,7 +9,7 @@ use async_graphql::futures_util::future::join_all;
 use axum::Router;
 use axum::routing::post;
 use bookends::config::{Bounds, Settings, Sqlite};
-use bookends::db::pool::{File, Opener, Pool, Usage};
+use bookends::db::pool::{File, Opener, Pool, Statements, Usage};
 use bookends::db::{Db, Failure, Liveness};
 use keyset::{ReadRows, Record, StoredValue};
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgSslMode};
@@ -40,7 +40,7 @@ async fn pool(url: &str, limit: Duration) -> Pool {
     let opener = if url.starts_with("sqlite") {
         Opener::Sqlite(File::of_url(url, limit, Sqlite::DEFAULT).unwrap())
     } else {
-        Opener::Postgres(Arc::new(postgres(url).into()))
+        Opener::Postgres(Arc::new(postgres(url).into()), Statements::Prepared)
     };
     Pool::open(opener, CONNECTIONS, Liveness::default()).await.unwrap()
 }

@@ -23,18 +23,18 @@ use crate::shop::{SMALL, Shop, settings};
 mod outage;
 
 /// A subscription that is read as it comes.
-struct Heard(mpsc::UnboundedReceiver<Value>);
+pub struct Heard(mpsc::UnboundedReceiver<Value>);
 
 impl Heard {
     /// Subscribes, and waits until it hears.
-    async fn of(api: &Api, query: &str) -> Self {
+    pub async fn of(api: &Api, query: &str) -> Self {
         let before = api.events().subscribers();
         let heard = Self::soon(api, query);
         until(async || api.events().subscribers() > before).await;
         heard
     }
 
-    fn soon(api: &Api, query: &str) -> Self {
+    pub fn soon(api: &Api, query: &str) -> Self {
         let (sender, heard) = mpsc::unbounded_channel();
         let mut responses = stream(api, query);
         tokio::spawn(async move {
@@ -52,7 +52,7 @@ impl Heard {
     }
 
     /// The next edge, whichever it is of.
-    async fn edge(&mut self) -> Value {
+    pub async fn edge(&mut self) -> Value {
         let response = self.response().await.expect("a response");
         assert_eq!(response["errors"], Value::Null, "{response}");
         response["data"].as_object().unwrap().values().next().unwrap().clone()
@@ -68,7 +68,7 @@ impl Heard {
     }
 
     /// The code of the next response's only error.
-    async fn code(&mut self) -> String {
+    pub async fn code(&mut self) -> String {
         let response = self.response().await.expect("a response");
         assert_eq!(response["errors"].as_array().map(Vec::len), Some(1), "{response}");
         response["errors"][0]["extensions"]["code"].as_str().unwrap_or_default().to_owned()

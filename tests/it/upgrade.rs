@@ -9,7 +9,7 @@ use crate::counter::Client;
 use crate::patience::until;
 use crate::program::{bookends, program};
 
-mod corpus;
+pub mod corpus;
 mod releases;
 
 use corpus::Walk;

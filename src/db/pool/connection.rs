@@ -10,16 +10,12 @@ use sea_orm::sqlx::{Connection as _, Error, Executor};
 use tokio::time::timeout;
 
 use super::sqlite::Sqlite;
+use super::unprepared::{Part, Unprepared};
 use super::work::{Runs, Work};
 use crate::db::{Liveness, Servers};
 
-/// The statement that begins a snapshot, which the database takes when the next one runs.
-pub fn begin(backend: DbBackend) -> &'static str {
-    match backend {
-        DbBackend::Postgres => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-        _ => "BEGIN",
-    }
-}
+/// The statement that begins a snapshot on PostgreSQL. The database takes the snapshot when the next statement runs.
+pub const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 /// How long closing in order may take.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
@@ -34,8 +30,17 @@ pub struct Connection {
 }
 
 pub enum Link {
-    Postgres(PgConnection),
+    Postgres(PgConnection, Statements),
     Sqlite(Sqlite),
+}
+
+/// How statements are sent to PostgreSQL.
+#[derive(Clone, Debug)]
+pub enum Statements {
+    /// Prepared once for each connection.
+    Prepared,
+    /// With their values and settings.
+    Unprepared(Unprepared),
 }
 
 impl Connection {
@@ -57,22 +62,34 @@ impl Connection {
 
     pub fn backend(&self) -> DbBackend {
         match &self.link {
-            Link::Postgres(_) => DbBackend::Postgres,
+            Link::Postgres(..) => DbBackend::Postgres,
             Link::Sqlite(_) => DbBackend::Sqlite,
+        }
+    }
+
+    /// The statement that begins a snapshot, unless it is sent with the first statement.
+    pub fn begin(&self) -> Option<&'static str> {
+        match &self.link {
+            Link::Postgres(_, Statements::Prepared) => Some(BEGIN_SNAPSHOT),
+            Link::Postgres(_, Statements::Unprepared(_)) => None,
+            Link::Sqlite(_) => Some("BEGIN"),
         }
     }
 
     /// Runs a statement without parameters for its effect, which takes SQLite no time.
     pub async fn execute(&mut self, sql: &'static str) -> Result<(), Error> {
         match &mut self.link {
-            Link::Postgres(connection) => connection.execute(sql).await.map(drop),
+            Link::Postgres(connection, _) => connection.execute(sql).await.map(drop),
             Link::Sqlite(connection) => connection.execute(sql),
         }
     }
 
-    pub async fn run(&mut self, work: Work<'_>) -> Result<Runs, Error> {
+    pub async fn run(&mut self, work: Work<'_>, part: Part) -> Result<Runs, Error> {
         match &mut self.link {
-            Link::Postgres(connection) => work.on_postgres(connection).await,
+            Link::Postgres(connection, Statements::Prepared) => work.prepared(connection).await,
+            Link::Postgres(connection, Statements::Unprepared(unprepared)) => {
+                work.unprepared(connection, unprepared, part).await
+            }
             Link::Sqlite(connection) => connection.run(work).await,
         }
     }
@@ -87,7 +104,7 @@ impl Connection {
     /// Discards what is left of an earlier statement, and waits for the database to answer.
     pub async fn drain(&mut self) -> Result<(), Error> {
         match &mut self.link {
-            Link::Postgres(connection) => loop {
+            Link::Postgres(connection, _) => loop {
                 match connection.ping().await {
                     // The error of the earlier statement.
                     Err(error) if !breaks(&error) => {}
@@ -101,7 +118,7 @@ impl Connection {
     /// Ends a snapshot, which may not have begun.
     pub async fn end(&mut self) -> Result<(), Error> {
         match &mut self.link {
-            Link::Postgres(connection) => connection.execute("COMMIT").await.map(drop),
+            Link::Postgres(connection, _) => connection.execute("COMMIT").await.map(drop),
             Link::Sqlite(connection) => connection.end(),
         }
     }
@@ -110,7 +127,7 @@ impl Connection {
     pub fn keeps_snapshot(&self) -> bool {
         match &self.link {
             // There, every error of a statement ends it.
-            Link::Postgres(_) => false,
+            Link::Postgres(..) => false,
             Link::Sqlite(connection) => connection.is_in_snapshot(),
         }
     }
@@ -118,7 +135,7 @@ impl Connection {
     /// The same at once, where that is possible.
     pub fn try_end(&self) -> bool {
         match &self.link {
-            Link::Postgres(_) => false,
+            Link::Postgres(..) => false,
             Link::Sqlite(connection) => connection.end().is_ok(),
         }
     }
@@ -127,7 +144,7 @@ impl Connection {
     pub async fn close(self) {
         let closed = async {
             match self.link {
-                Link::Postgres(connection) => connection.close().await,
+                Link::Postgres(connection, _) => connection.close().await,
                 Link::Sqlite(_) => Ok(()),
             }
         };

@@ -15,8 +15,9 @@ use tokio::runtime::Handle;
 use tokio::time::timeout;
 
 use super::Callback;
-use super::connection::{Connection, begin, breaks};
+use super::connection::{Connection, breaks};
 use super::manager::Manager;
+use super::unprepared::Part;
 use super::work::{Runs, Work};
 
 /// How long an abandoned statement may continue before its connection is closed.
@@ -54,14 +55,17 @@ impl Lease {
     }
 
     pub async fn run(&mut self, work: Work<'_>) -> Result<Runs, DbErr> {
-        self.step(work.statement, async |connection| connection.run(work).await).await
+        let part = if self.snapshot { Part::Next } else { Part::Alone };
+        self.step(work.statement, async |connection| connection.run(work, part).await).await
     }
 
-    /// Begins a snapshot and runs its first statement. On PostgreSQL this takes two round trips, because the driver
-    /// completes a statement before it sends the next one.
+    /// Begins a snapshot and runs its first statement. With prepared statements on PostgreSQL this takes two round trips,
+    /// because the driver completes a statement before it sends the next one.
     pub async fn run_first(&mut self, work: Work<'_>) -> Result<Runs, DbErr> {
         self.snapshot = true;
-        let begin = begin(work.statement.db_backend);
+        let Some(begin) = self.connection()?.begin() else {
+            return self.step(work.statement, async |connection| connection.run(work, Part::First).await).await;
+        };
         let statement = Statement::from_string(work.statement.db_backend, begin);
         self.step(&statement, async |connection| connection.execute(begin).await).await?;
         self.run(work).await

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
 use sea_orm::DbBackend;
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection};
-use sea_orm::sqlx::{ConnectOptions, Error, Executor};
+use sea_orm::sqlx::{AssertSqlSafe, ConnectOptions, Error, Executor};
 use tokio::time::{sleep, timeout};
 
-use super::connection::{Connection, Link, breaks};
+use super::connection::{Connection, Link, Statements, breaks};
 use super::sqlite::File;
 use crate::db::Liveness;
 use crate::db::servers::Servers;
@@ -31,17 +31,19 @@ const MAX_LIFETIME: Duration = Duration::from_mins(30);
 /// The first and the largest delay between attempts to connect. It doubles each time.
 const RETRY_DELAY: (Duration, Duration) = (Duration::from_millis(10), Duration::from_secs(1));
 
-/// PostgreSQL 14 and later then stops a statement within 100 ms after its client has closed the connection.
-const WATCH_CLIENT: &str = "SELECT set_config('client_connection_check_interval', '100', false)
-    FROM pg_settings WHERE name = 'client_connection_check_interval'";
+/// The setting by which PostgreSQL 14 and later stops a statement after its client has closed the connection.
+pub const CONNECTION_CHECK: &str = "client_connection_check_interval";
+
+/// Its value, in milliseconds.
+pub const CONNECTION_CHECK_INTERVAL: &str = "100";
 
 /// How to open a connection.
 #[derive(Clone, Debug)]
 pub enum Opener {
-    /// To the primary of a PostgreSQL database. The time limit of statements is one of its options.
-    Postgres(Arc<Servers>),
+    /// To the primary of a PostgreSQL database. The time limit of prepared statements is one of its options.
+    Postgres(Arc<Servers>, Statements),
     /// To a replica. It does not wait for one that starts, and a lost statement is not run again: another server can run it.
-    Replica(Box<PgConnectOptions>),
+    Replica(Box<PgConnectOptions>, Statements),
     /// To a SQLite file.
     Sqlite(File),
 }
@@ -61,14 +63,14 @@ impl Manager {
 
     pub fn backend(&self) -> DbBackend {
         match self.opener {
-            Opener::Postgres(_) | Opener::Replica(_) => DbBackend::Postgres,
+            Opener::Postgres(..) | Opener::Replica(..) => DbBackend::Postgres,
             Opener::Sqlite(_) => DbBackend::Sqlite,
         }
     }
 
     /// Whether a statement is run once more after its connection was lost.
     pub fn retries(&self) -> bool {
-        !matches!(self.opener, Opener::Replica(_))
+        !matches!(self.opener, Opener::Replica(..))
     }
 
     pub fn liveness(&self) -> &Liveness {
@@ -82,7 +84,7 @@ impl Manager {
     /// [`Error::Database`] if a SQLite file was deleted or replaced.
     pub fn check(&self) -> Result<(), Error> {
         match &self.opener {
-            Opener::Postgres(_) | Opener::Replica(_) => Ok(()),
+            Opener::Postgres(..) | Opener::Replica(..) => Ok(()),
             Opener::Sqlite(file) => file.check(),
         }
     }
@@ -109,14 +111,14 @@ impl Manager {
     /// The hosts of the primary, if there are several.
     fn movable(&self) -> Option<Arc<Servers>> {
         match &self.opener {
-            Opener::Postgres(servers) if servers.are_several() => Some(Arc::clone(servers)),
+            Opener::Postgres(servers, _) if servers.are_several() => Some(Arc::clone(servers)),
             _ => None,
         }
     }
 
     /// Whether a connection that was opened then may be to a host that is no longer the primary.
     fn is_left(&self, opened: Instant) -> bool {
-        matches!(&self.opener, Opener::Postgres(servers) if servers.is_left(opened))
+        matches!(&self.opener, Opener::Postgres(servers, _) if servers.is_left(opened))
     }
 
     /// Tests a connection. If it is dead, so are all that were idle at the same time: to test each of them would take
@@ -138,18 +140,18 @@ impl managed::Manager for Manager {
     /// While the server starts, tries again until the caller gives up.
     async fn create(&self) -> Result<Connection, Error> {
         let link = match &self.opener {
-            Opener::Postgres(servers) => {
+            Opener::Postgres(servers, statements) => {
                 let mut delay = RETRY_DELAY.0;
                 loop {
                     match servers.connect().await {
-                        Ok(connection) => break Link::Postgres(watching(connection).await?),
+                        Ok(connection) => break link(connection, statements).await?,
                         Err(error) if starts(&error) => sleep(delay).await,
                         Err(error) => return Err(error),
                     }
                     delay = RETRY_DELAY.1.min(2 * delay);
                 }
             }
-            Opener::Replica(options) => Link::Postgres(watching(options.connect().await?).await?),
+            Opener::Replica(options, statements) => link(options.connect().await?, statements).await?,
             Opener::Sqlite(file) => {
                 let connection = file.open().await?;
                 // Otherwise it may be a connection to another file.
@@ -184,12 +186,28 @@ impl managed::Manager for Manager {
     }
 }
 
-/// A connection whose server stops a statement when the connection is closed.
-async fn watching(mut connection: PgConnection) -> Result<PgConnection, Error> {
-    // Some systems do not support it: there, a statement runs until its time limit.
-    match connection.execute(WATCH_CLIENT).await {
+/// A connection whose server stops a statement when the connection is closed. Unprepared statements ask for it themselves.
+async fn link(mut connection: PgConnection, statements: &Statements) -> Result<Link, Error> {
+    if let Statements::Prepared = statements {
+        watch_client(&mut connection, false).await?;
+    }
+    Ok(Link::Postgres(connection, statements.clone()))
+}
+
+/// Has the server stop a statement of this session, or of this transaction, when its connection is closed. Returns whether
+/// it can: some systems do not support it, and there a statement runs until its time limit.
+///
+/// # Errors
+///
+/// [`Error`] if the connection is lost.
+pub async fn watch_client(connection: &mut PgConnection, is_local: bool) -> Result<bool, Error> {
+    let statement = format!(
+        "SELECT set_config('{CONNECTION_CHECK}', '{CONNECTION_CHECK_INTERVAL}', {is_local})
+        FROM pg_settings WHERE name = '{CONNECTION_CHECK}'"
+    );
+    match connection.fetch_optional(AssertSqlSafe(statement)).await {
         Err(error) if breaks(&error) => Err(error),
-        _ => Ok(connection),
+        set => Ok(set.is_ok_and(|row| row.is_some())),
     }
 }
 

@@ -11,6 +11,7 @@ use sea_orm::{Statement, Value};
 use sea_query_sqlx::SqlxValues;
 
 use super::postgres::records;
+use super::unprepared::{Part, Unprepared};
 
 /// A statement, run for its rows.
 #[derive(Clone, Copy)]
@@ -44,13 +45,30 @@ impl<'a> Work<'a> {
         once.into_iter().chain(self.each.into_iter().flatten().map(Some)).map(with)
     }
 
-    pub async fn on_postgres(self, connection: &mut PgConnection) -> Result<Runs, Error> {
+    pub async fn prepared(self, connection: &mut PgConnection) -> Result<Runs, Error> {
         let mut runs = Vec::new();
         for values in self.parameters() {
             let query: Query<'_, Postgres, _> =
                 sqlx::query_with(AssertSqlSafe(self.statement.sql.clone()), SqlxValues(Values(values.into_owned())));
             let rows: Vec<PgRow> = query.fetch_all(&mut *connection).await?;
             runs.push(records(rows)?);
+        }
+        Ok(runs)
+    }
+
+    pub async fn unprepared(
+        self,
+        connection: &mut PgConnection,
+        unprepared: &Unprepared,
+        mut part: Part,
+    ) -> Result<Runs, Error> {
+        let mut runs = Vec::new();
+        for values in self.parameters() {
+            let message = unprepared.message(part, &self.statement.sql, &values)?;
+            runs.push(records(sqlx::raw_sql(AssertSqlSafe(message)).fetch_all(&mut *connection).await?)?);
+            if part == Part::First {
+                part = Part::Next;
+            }
         }
         Ok(runs)
     }

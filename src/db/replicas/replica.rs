@@ -10,7 +10,7 @@ use sea_orm::{DbErr, RuntimeErr, sqlx};
 use tokio::sync::watch;
 
 use crate::db::Reads;
-use crate::db::pool::{Opener, Pool};
+use crate::db::pool::{Opener, Pool, Statements};
 use crate::db::position::Position;
 use crate::db::{Failure, Liveness, servers, watch as watched};
 use crate::metrics::{Metrics, OfReplica};
@@ -74,9 +74,14 @@ impl Replica {
     /// # Errors
     ///
     /// As [`Pool::new`].
-    pub fn new(options: PgConnectOptions, connections: u32, metrics: &Metrics) -> Result<Self, DbErr> {
+    pub fn new(
+        options: PgConnectOptions,
+        statements: Statements,
+        connections: u32,
+        metrics: &Metrics,
+    ) -> Result<Self, DbErr> {
         let name = servers::name(&options);
-        let pool = Pool::new(Opener::Replica(options.into()), connections, Liveness::default())?;
+        let pool = Pool::new(Opener::Replica(options.into(), statements), connections, Liveness::default())?;
         let mut reads = Reads::Pool(pool);
         reads.set_metric_callback(watched::statements(POOL, metrics.clone()));
         let metrics = metrics.replica(&name);

@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex as SyncMutex, PoisonError};
 
 use keyset_graphql::Reader;
 use sea_orm::prelude::async_trait::async_trait;
-use sea_orm::{ConnectionTrait, DatabaseTransaction, DbBackend, DbErr, ExecResult, QueryResult, Statement};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, Statement};
 use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
 use uuid::Uuid;
 
-use crate::db::{Db, Keys, tally};
+use crate::db::{Db, Keys, WriteTransaction, tally};
 use crate::shop::readers;
 
 /// A transaction with shared ownership: the write runs in it, and what is selected of the payload is read in it.
@@ -23,13 +23,13 @@ pub struct Transaction {
 struct Connection {
     backend: DbBackend,
     /// `None` once it has ended.
-    open: Arc<Mutex<Option<DatabaseTransaction>>>,
+    open: Arc<Mutex<Option<WriteTransaction>>>,
     /// The first error of a statement. PostgreSQL then rolls back, whatever follows.
     failed: Arc<SyncMutex<Option<DbErr>>>,
 }
 
 impl Transaction {
-    pub fn new(db: &Db, transaction: DatabaseTransaction) -> Self {
+    pub fn new(db: &Db, transaction: WriteTransaction) -> Self {
         let backend = transaction.get_database_backend();
         let connection = Connection { backend, open: Arc::new(Mutex::new(Some(transaction))), failed: Arc::default() };
         Self { reader: readers::reader(db, connection.clone()), connection, keys: db.keys.clone() }
@@ -50,7 +50,7 @@ impl Transaction {
     /// # Errors
     ///
     /// The first error of its statements, after it was rolled back.
-    pub async fn end(self) -> Result<DatabaseTransaction, DbErr> {
+    pub async fn end(self) -> Result<WriteTransaction, DbErr> {
         let open = self.connection.open.lock().await.take();
         let transaction = open.ok_or_else(ended)?;
         let failed = self.connection.failed.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -66,7 +66,7 @@ impl Transaction {
 }
 
 impl Connection {
-    async fn open(&self) -> Result<MappedMutexGuard<'_, DatabaseTransaction>, DbErr> {
+    async fn open(&self) -> Result<MappedMutexGuard<'_, WriteTransaction>, DbErr> {
         MutexGuard::try_map(self.open.lock().await, Option::as_mut).map_err(|_| ended())
     }
 

@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use async_graphql::{ContainerType, Context, OutputType};
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, SqliteTransactionMode, TransactionOptions, TransactionTrait};
+use sea_orm::{ConnectionTrait, DbBackend, DbErr};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tracing::Instrument;
@@ -185,15 +185,10 @@ async fn transact<W: Write>(
     write: &W,
     attempt: &mpsc::Sender<Attempt<W::Done>>,
 ) -> WriteResult<()> {
-    // SQLite takes the write lock at once: a transaction that begins by reading cannot wait for it later.
-    let options = TransactionOptions {
-        sqlite_transaction_mode: Some(SqliteTransactionMode::Immediate),
-        ..TransactionOptions::default()
-    };
     // A new connection would create the file that was deleted.
     db.storage.check()?;
     let begun = Instant::now();
-    let transaction = db.on_primary(begun, db.writer.begin_with_options(options)).await?;
+    let transaction = db.on_primary(begun, db.begin()).await?;
     let transaction = Transaction::new(db, transaction);
     match db.on_primary(begun, run(&transaction, events, write)).await {
         Ok((done, event)) => {

@@ -9,10 +9,10 @@ use uuid::Uuid;
 use super::Cluster;
 
 /// The maximum time of a start.
-const MAX_START: Duration = Duration::from_mins(1);
+pub(super) const MAX_START: Duration = Duration::from_mins(1);
 
 /// The maximum number of ports to try.
-const MAX_TRIES: usize = 20;
+pub(super) const MAX_TRIES: usize = 20;
 
 /// The settings of every server.
 const ALWAYS: [&str; 6] = [
@@ -149,7 +149,7 @@ impl Cluster {
 }
 
 /// Sends a signal to processes. One that has ended in the meantime is no error.
-fn signal(name: &str, processes: &[u32]) {
+pub(super) fn signal(name: &str, processes: &[u32]) {
     let ids = processes.iter().map(ToString::to_string);
     Command::new("kill").arg(name).args(ids).stderr(Stdio::null()).status().expect("kill runs");
 }
@@ -163,7 +163,7 @@ fn children(process: u32) -> Vec<u32> {
 
 /// A random port below the ephemeral ports of Linux (32768 and above), which a connection could take while the server is
 /// stopped.
-fn some_port() -> u16 {
+pub(super) fn some_port() -> u16 {
     let id = Uuid::now_v7().into_bytes();
     20_000 + u16::from_le_bytes([id[14], id[15]]) % 12_000
 }

@@ -10,13 +10,18 @@ use super::Cluster;
 impl Cluster {
     /// One of PostgreSQL's programs, which refuse to run as root.
     pub(super) fn program(&self, name: &str) -> Command {
-        let mut command = Command::new(self.programs.join(name));
-        command.current_dir(&self.folder);
-        if let Some((user, group)) = unprivileged() {
-            command.uid(user).gid(group);
-        }
-        command
+        unprivileged_command(&self.programs.join(name), &self.folder)
     }
+}
+
+/// A program in a folder, which refuses to run as root.
+pub fn unprivileged_command(program: &Path, folder: &Path) -> Command {
+    let mut command = Command::new(program);
+    command.current_dir(folder);
+    if let Some((user, group)) = unprivileged() {
+        command.uid(user).gid(group);
+    }
+    command
 }
 
 /// The programs of the newest version. `None` if PostgreSQL is not installed; says so.
@@ -25,14 +30,22 @@ impl Cluster {
 ///
 /// If it is not installed although `REQUIRE_POSTGRES_PROGRAMS` is set.
 pub fn required() -> Option<PathBuf> {
-    let programs = newest();
-    if programs.is_none() {
+    or_skip(newest(), "there is no initdb in /usr/lib/postgresql")
+}
+
+/// What was found. Says why if it was not.
+///
+/// # Panics
+///
+/// If it was not found although `REQUIRE_POSTGRES_PROGRAMS` is set.
+pub fn or_skip<T>(found: Option<T>, missing: &str) -> Option<T> {
+    if found.is_none() {
         #[expect(clippy::disallowed_methods, reason = "a setting of the tests")]
         let required = env::var_os("REQUIRE_POSTGRES_PROGRAMS").is_some();
-        assert!(!required, "REQUIRE_POSTGRES_PROGRAMS is set, but there is no initdb in /usr/lib/postgresql");
-        println!("skipped: there is no initdb in /usr/lib/postgresql");
+        assert!(!required, "REQUIRE_POSTGRES_PROGRAMS is set, but {missing}");
+        println!("skipped: {missing}");
     }
-    programs
+    found
 }
 
 fn newest() -> Option<PathBuf> {

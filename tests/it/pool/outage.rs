@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_graphql::futures_util::future::join_all;
-use bookends::db::pool::{Opener, Pool};
+use bookends::db::pool::{Opener, Pool, Statements};
 use bookends::db::{Failure, Liveness};
 use sea_orm::{ConnectionTrait, TransactionTrait};
 use testdb::{Cluster, Stop};
@@ -93,7 +93,7 @@ async fn a_server_that_falls_silent_keeps_no_connection() {
         return;
     }
     let proxy = Proxy::new(postgres(&test.url)).await;
-    let opener = Opener::Postgres(Arc::new(proxy.options.clone().into()));
+    let opener = Opener::Postgres(Arc::new(proxy.options.clone().into()), Statements::Prepared);
     let pool = Pool::open(opener, CONNECTIONS, Liveness::default()).await.unwrap();
     is_complete(&pool).await;
     let open = pool.snapshot();
@@ -127,7 +127,7 @@ async fn idle_connections_that_died_silently_are_found_out_together() {
         return;
     }
     let proxy = Proxy::new(postgres(&test.url)).await;
-    let opener = Opener::Postgres(Arc::new(proxy.options.clone().into()));
+    let opener = Opener::Postgres(Arc::new(proxy.options.clone().into()), Statements::Prepared);
     let liveness = Liveness::default();
     let pool = Pool::open(opener, CONNECTIONS, liveness.clone()).await.unwrap();
     is_complete(&pool).await;
