@@ -35,13 +35,14 @@ pub struct Replicas {
     )]
     pub database_replica_urls_file: Option<PathBuf>,
 
-    /// Maximum lag of a replica behind the primary. A replica that is further behind is not read until it has caught up.
+    /// Maximum lag of a replica behind the primary; at most an hour. A replica that is further behind is not read until it has
+    /// caught up.
     #[arg(
         long,
         env = "MAX_REPLICA_LAG",
         default_value_t = Replicas::MAX_REPLICA_LAG,
         value_name = "SECONDS",
-        value_parser = positive_time,
+        value_parser = known_lag,
         global = true
     )]
     pub max_replica_lag: Seconds,
@@ -79,6 +80,12 @@ impl Replicas {
     pub(super) fn have_password(&self) -> bool {
         self.database_replica_urls.iter().any(Secret::has_password)
     }
+}
+
+/// A lag that a server can know: it remembers the positions of an hour.
+fn known_lag(text: &str) -> Result<Seconds, &'static str> {
+    let lag = positive_time(text)?;
+    if lag.0 <= Duration::from_hours(1) { Ok(lag) } else { Err("expected at most 3600") }
 }
 
 impl Default for Replicas {

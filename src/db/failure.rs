@@ -91,6 +91,11 @@ impl Failure {
     }
 }
 
+/// The error of a connection that was lost.
+pub fn lost() -> DbErr {
+    DbErr::Query(RuntimeErr::SqlxError(sqlx::Error::WorkerCrashed.into()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -145,6 +145,16 @@ impl Pool {
         self.connections.close();
     }
 
+    /// Closes the connections that are not in use.
+    pub fn close_idle(&self) {
+        let idle = self.connections.retain(|_, _| false).removed;
+        tokio::spawn(async move {
+            for connection in idle {
+                connection.close().await;
+            }
+        });
+    }
+
     /// Acquires a connection, which is released when the value is dropped.
     async fn lease(&self) -> Result<Lease, DbErr> {
         let closed = DbErr::ConnectionAcquire(ConnAcquireErr::ConnectionClosed);

@@ -7,6 +7,7 @@ use sea_orm::sqlx::pool::PoolConnectionMetadata;
 use sea_orm::sqlx::postgres::PgConnectOptions;
 use sea_orm::sqlx::{Connection, Error};
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr, RuntimeErr};
+use tokio::time::timeout;
 
 use super::deadline::Deadline;
 use super::pool::{CONNECTION_CHECK, CONNECTION_CHECK_INTERVAL, Opener, Pool, Statements, Unprepared, watch_client};
@@ -15,6 +16,9 @@ use super::servers::Servers;
 use super::{CONNECT_TIMEOUT, ConnectError, Liveness, Pools, Reads, Replicas, Storage, unreachable, wait};
 use crate::config::{Settings, StatementMode};
 use crate::metrics::Metrics;
+
+/// The time that a connection has to answer before it returns to the pool.
+const PING_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The settings of every statement, beside its time limit.
 ///
@@ -57,14 +61,16 @@ pub async fn open(settings: &Settings, metrics: &Metrics) -> Result<Pools, Conne
     let reader = Pool::open(opener, readers, liveness.clone()).await.map_err(failed)?;
     let writer = writer(&primary, writers, &liveness).await.map_err(failed)?;
     let replicas = settings.replicas.database_replica_urls.iter().map(|url| {
-        let servers = servers(url.expose(), mode)?;
-        let one = "a replica URL must start with `postgres://` and name one host";
-        if servers.are_several() { Err(ConnectError::Url(one.into())) } else { Ok(servers.current().clone()) }
+        // A comma separates URLs: what follows one that separates hosts has no scheme.
+        if !["postgres://", "postgresql://"].iter().any(|scheme| url.expose().starts_with(scheme)) {
+            return Err(ConnectError::Url("each replica URL must start with `postgres://`, and name one host".into()));
+        }
+        Ok(servers(url.expose(), mode)?.current().clone())
     });
     let replicas: Vec<_> = replicas.collect::<Result<_, ConnectError>>()?;
     let primary = Arc::new(Primary::new(primary));
-    let is_watched = primary.may_move() || !replicas.is_empty();
-    let watch = is_watched.then(|| primary.watch(writer.get_postgres_connection_pool().clone()).into());
+    let is_watched = primary.servers().are_several() || !replicas.is_empty();
+    let watch = is_watched.then(|| primary.watch().into());
     let replicas = Replicas::start(replicas, &statements, &primary, readers, &settings.replicas, metrics);
     Ok(Pools {
         reader: Reads::Pool(reader),
@@ -91,16 +97,13 @@ async fn unprepared(servers: &Servers, time_limit: &str) -> Result<Unprepared, E
     Ok(Unprepared::new(SETTINGS.into_iter().chain([("statement_timeout", time_limit)]).chain(watch)))
 }
 
-/// The connections for writing. Where the primary moves, [`Primary`] tells the pool.
+/// The connections for writing. Where the primary moves, [`Servers`] tells the pool.
 async fn writer(servers: &Arc<Servers>, connections: u32, liveness: &Liveness) -> Result<DatabaseConnection, DbErr> {
     let (stale, current) = (liveness.clone(), servers.current().clone());
-    let is_left = {
-        let hosts = Arc::clone(servers);
-        move |metadata: &PoolConnectionMetadata| {
-            Instant::now().checked_sub(metadata.age).is_some_and(|opened| hosts.is_left(opened))
-        }
+    let is_left = |servers: &Servers, metadata: &PoolConnectionMetadata| {
+        Instant::now().checked_sub(metadata.age).is_some_and(|opened| servers.is_left(opened))
     };
-    let may_return = is_left.clone();
+    let hosts = Arc::clone(servers);
     // SeaORM asks for a URL, and the pool connects with the options.
     let mut options = ConnectOptions::new("postgres://localhost");
     options
@@ -110,19 +113,35 @@ async fn writer(servers: &Arc<Servers>, connections: u32, liveness: &Liveness) -
         // The server may have restarted.
         .test_before_acquire_if_idle_for(Duration::from_secs(10))
         .map_sqlx_postgres_before_acquire(move |connection, metadata| {
-            if is_left(&metadata) { Box::pin(async { Ok(false) }) } else { stale.check(connection, metadata) }
-        })
-        // The pool would wait for an answer of a host that may be frozen.
-        .map_sqlx_postgres_pool_opts(move |options| {
-            let is_left = may_return.clone();
-            options.after_release(move |_, metadata| {
-                let is_left = is_left(&metadata);
-                Box::pin(async move { if is_left { Err(Error::WorkerCrashed) } else { Ok(true) } })
-            })
+            if is_left(&hosts, &metadata) { Box::pin(async { Ok(false) }) } else { stale.check(connection, metadata) }
         })
         .sqlx_logging(false)
         .map_sqlx_postgres_opts(move |_| current.clone());
-    Database::connect(options).await
+    if servers.are_several() {
+        let hosts = Arc::clone(servers);
+        options.map_sqlx_postgres_pool_opts(move |options| {
+            let (new, used) = (Arc::clone(&hosts), Arc::clone(&hosts));
+            options
+                // A host that was the primary may be a replica, or may not know yet that it is cut off.
+                .after_connect(move |connection, _| {
+                    let hosts = Arc::clone(&new);
+                    Box::pin(async move { hosts.check(connection).await })
+                })
+                // The pool would wait without a limit for an answer of a host that may be frozen, and keep a permit.
+                .after_release(move |connection, metadata| {
+                    let hosts = Arc::clone(&used);
+                    Box::pin(async move {
+                        let answer =
+                            async { timeout(PING_TIMEOUT, connection.ping()).await.is_ok_and(|pong| pong.is_ok()) };
+                        let lives = !is_left(&hosts, &metadata) && answer.await;
+                        if lives { Ok(true) } else { Err(Error::WorkerCrashed) }
+                    })
+                })
+        });
+    }
+    let writer = Database::connect(options).await?;
+    servers.lead(writer.get_postgres_connection_pool());
+    Ok(writer)
 }
 
 /// The options of every connection. Where statements are prepared, they include the settings of the session.

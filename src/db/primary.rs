@@ -9,14 +9,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use sea_orm::DbErr;
-use sea_orm::sqlx::postgres::{PgConnection, PgPool};
+use sea_orm::sqlx::postgres::PgConnection;
 use sea_orm::sqlx::{self, Error, Row};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
+use super::failure::lost;
 use super::position::Position;
-use super::replicas::lost;
 use super::servers::Servers;
 use super::{Db, Failure};
 
@@ -29,8 +29,8 @@ pub const SAMPLE_TIMEOUT: Duration = Duration::from_secs(1);
 /// For how long samples are kept: no larger lag is known exactly.
 const MAX_AGE: Duration = Duration::from_hours(1);
 
-/// The end of the log, and whether the session may write. It fails on a replica.
-const SAMPLE: &str = "SELECT pg_current_wal_flush_lsn()::text";
+/// The end of the log and its timeline. It fails on a replica.
+const SAMPLE: &str = "SELECT concat(lsn, ' ', left(pg_walfile_name(lsn), 8)) FROM pg_current_wal_flush_lsn() AS lsn";
 
 /// What identifies a database: a replica has the same.
 pub const IDENTITY: &str = "SELECT concat(system_identifier, '/', oid) FROM pg_control_system(), pg_database
@@ -47,10 +47,12 @@ pub struct Primary {
 #[derive(Debug, Default)]
 struct Known {
     identity: Option<String>,
+    /// The timeline of the samples. A server that is promoted begins another one.
+    timeline: String,
     /// When the log first reached a position, oldest first.
     samples: VecDeque<(Instant, Position)>,
-    /// When the primary last answered.
-    answered: Option<Instant>,
+    /// When the primary was last asked, of those times that it answered.
+    asked: Option<Instant>,
 }
 
 /// Watches until it is dropped.
@@ -68,24 +70,15 @@ impl Primary {
         &self.servers
     }
 
-    /// Whether another host can become the primary.
-    pub fn may_move(&self) -> bool {
-        self.servers.are_several()
-    }
-
-    /// Watches it on a connection of its own. Where it moves, this pool connects to the new host.
-    pub fn watch(self: &Arc<Self>, pool: PgPool) -> Watch {
+    /// Watches it on a connection of its own.
+    pub fn watch(self: &Arc<Self>) -> Watch {
         let primary = Arc::clone(self);
         Watch(tokio::spawn(async move {
-            let (mut connection, mut host) = (None, primary.servers.current_host());
+            let mut connection = None;
             loop {
                 if let Err(error) = primary.sample(&mut connection).await {
                     connection = None;
                     tracing::debug!(%error, "the primary does not answer");
-                }
-                if host != primary.servers.current_host() {
-                    host = primary.servers.current_host();
-                    pool.set_connect_options(primary.servers.current().clone());
                 }
                 tokio::select! {
                     () = sleep(SAMPLE_INTERVAL) => {}
@@ -97,14 +90,7 @@ impl Primary {
 
     /// Looks for it at once, if the failure of a write says that it may have moved.
     pub fn write_failed(&self, failure: Failure) {
-        if !self.may_move() {
-            return;
-        }
-        if failure == Failure::ReadOnly {
-            // It is a replica now, which a connection does not show.
-            self.servers.leave();
-        }
-        if failure == Failure::ReadOnly || failure.is_outage() {
+        if self.servers.are_several() && (failure == Failure::ReadOnly || failure.is_outage()) {
             self.doubt.notify_one();
         }
     }
@@ -114,9 +100,16 @@ impl Primary {
         self.known().identity.clone()
     }
 
-    /// How far a server lags that has replayed this position; `None` until the position of the primary is known.
+    /// How far a server lags that has replayed this position. `None` where nothing is known of the time when the primary
+    /// passed it.
     pub fn lag(&self, replayed: Position) -> Option<Duration> {
         self.known().lag(replayed)
+    }
+
+    /// Whether a server that had replayed this position then has changes that the primary lacks. They are of a primary that
+    /// was lost.
+    pub fn lacks(&self, replayed: Position, then: Instant) -> bool {
+        self.known().lacks(replayed, then)
     }
 
     fn known(&self) -> std::sync::MutexGuard<'_, Known> {
@@ -135,34 +128,47 @@ impl Primary {
         if !answer(self.servers.accepts(connection)).await? {
             return Err(Error::PoolClosed);
         }
+        let asked = Instant::now();
         let text: String = ask(connection, SAMPLE).await?;
-        let position = text.parse().map_err(|error| Error::Decode(Box::new(error)))?;
-        self.known().add(position, Instant::now());
+        let (position, timeline) = text.split_once(' ').unwrap_or_default();
+        let position = position.parse().map_err(|error| Error::Decode(Box::new(error)))?;
+        self.known().add(timeline, position, asked);
         Ok(())
     }
 }
 
 impl Known {
-    fn add(&mut self, position: Position, now: Instant) {
-        let last = self.samples.back().map(|(_, last)| *last);
-        // A new primary has continued from an earlier position.
-        if last.is_some_and(|last| position < last) {
+    fn add(&mut self, timeline: &str, position: Position, asked: Instant) {
+        // A new primary has continued from an earlier position. What replicas had replayed of the old one proves nothing.
+        if self.timeline != timeline {
             self.samples.clear();
+            timeline.clone_into(&mut self.timeline);
         }
-        if last != Some(position) {
-            self.samples.push_back((now, position));
+        if self.samples.back().is_none_or(|(_, last)| *last != position) {
+            self.samples.push_back((asked, position));
         }
-        self.answered = Some(now);
+        self.asked = Some(asked);
         // The last one is how far the log has come, however old it is.
-        while self.samples.len() > 1 && self.samples.front().is_some_and(|(when, _)| now - *when > MAX_AGE) {
+        while self.samples.len() > 1 && self.samples.front().is_some_and(|(when, _)| asked - *when > MAX_AGE) {
             self.samples.pop_front();
         }
     }
 
     fn lag(&self, replayed: Position) -> Option<Duration> {
-        let answered = self.answered?;
+        let asked = self.asked?;
         let first = self.samples.partition_point(|(_, position)| *position <= replayed);
-        Some(self.samples.get(first).map_or(Duration::ZERO, |(when, _)| answered.duration_since(*when)))
+        // It was passed before the first sample, nobody knows when.
+        if first == 0 {
+            return None;
+        }
+        Some(self.samples.get(first).map_or(Duration::ZERO, |(when, _)| asked.duration_since(*when)))
+    }
+
+    fn lacks(&self, replayed: Position, then: Instant) -> bool {
+        let later = self.samples.iter().find(|(asked, _)| then < *asked);
+        // Only changes are kept.
+        let last = || self.samples.back().filter(|_| self.asked.is_some_and(|asked| then < asked));
+        later.or_else(last).is_some_and(|(_, position)| *position < replayed)
     }
 }
 
@@ -187,7 +193,9 @@ impl Db {
         begun: Instant,
         work: impl Future<Output = Result<T, E>>,
     ) -> Result<T, E> {
-        let Some(primary) = &self.primary else { return work.await };
+        let Some(primary) = self.primary.as_ref().filter(|primary| primary.servers.are_several()) else {
+            return work.await;
+        };
         tokio::select! {
             biased;
             done = work => done,
@@ -195,9 +203,9 @@ impl Db {
         }
     }
 
-    /// Whether another server can become the primary, and accept a write that this one refuses.
+    /// Whether another host can accept a write that this one refuses.
     pub fn may_move(&self) -> bool {
-        self.primary.as_ref().is_some_and(|primary| primary.may_move())
+        self.primary.as_ref().is_some_and(|primary| primary.servers.are_several_to_write())
     }
 }
 
@@ -232,29 +240,49 @@ mod tests {
         let (mut known, begin) = (Known::default(), Instant::now());
         assert_eq!(known.lag(Position(1)), None);
         for (seconds, position) in [(0, 10), (1, 10), (2, 20), (3, 30), (9, 30)] {
-            known.add(Position(position), begin + Duration::from_secs(seconds));
+            known.add("1", Position(position), begin + Duration::from_secs(seconds));
         }
-        for (replayed, lag) in [(30, 0), (31, 0), (29, 6), (20, 6), (19, 7), (10, 7), (9, 9), (0, 9)] {
+        for (replayed, lag) in [(30, 0), (31, 0), (29, 6), (20, 6), (19, 7), (10, 7)] {
             assert_eq!(known.lag(Position(replayed)), Some(Duration::from_secs(lag)), "{replayed}");
         }
+        // It may have been there for hours before the first sample.
+        assert_eq!(known.lag(Position(9)), None);
+    }
+
+    #[test]
+    fn a_replica_that_is_ahead_of_a_later_sample_has_changes_that_the_primary_lacks() {
+        let (mut known, begin) = (Known::default(), Instant::now());
+        let at = |seconds| begin + Duration::from_secs(seconds);
+        assert!(!known.lacks(Position(1), begin));
+        known.add("1", Position(10), at(1));
+        assert!(known.lacks(Position(11), at(0)) && !known.lacks(Position(10), at(0)));
+        // The primary may have written it since.
+        assert!(!known.lacks(Position(11), at(1)));
+        known.add("1", Position(12), at(2));
+        assert!(!known.lacks(Position(12), at(1)));
+        // The first sample since then tells, not the last one.
+        assert!(known.lacks(Position(11), at(0)));
     }
 
     #[test]
     fn a_new_primary_begins_with_its_own_position() {
         let (mut known, begin) = (Known::default(), Instant::now());
-        known.add(Position(100), begin);
-        known.add(Position(90), begin + MAX_AGE);
-        assert_eq!(known.lag(Position(90)), Some(Duration::ZERO));
-        assert_eq!(known.samples.len(), 1);
+        known.add("1", Position(100), begin);
+        known.add("2", Position(90), begin + MAX_AGE);
+        assert_eq!((known.lag(Position(90)), known.lag(Position(89))), (Some(Duration::ZERO), None));
+        assert!(known.lacks(Position(91), begin));
+        // Also where its log is longer.
+        known.add("3", Position(200), begin + MAX_AGE);
+        assert_eq!(known.lag(Position(100)), None);
     }
 
     #[test]
     fn old_samples_are_dropped_and_the_last_one_is_kept() {
         let (mut known, begin) = (Known::default(), Instant::now());
         for (hours, position) in [(0, 1), (2, 2), (9, 2)] {
-            known.add(Position(position), begin + hours * MAX_AGE);
+            known.add("1", Position(position), begin + hours * MAX_AGE);
         }
         assert_eq!(known.samples.len(), 1);
-        assert_eq!(known.lag(Position(1)), Some(7 * MAX_AGE));
+        assert_eq!((known.lag(Position(2)), known.lag(Position(1))), (Some(Duration::ZERO), None));
     }
 }

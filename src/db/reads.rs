@@ -66,6 +66,13 @@ impl Reads {
         }
     }
 
+    /// Closes the connections of a pool that are not in use.
+    pub fn close_idle(&self) {
+        if let Self::Pool(pool) = self {
+            pool.close_idle();
+        }
+    }
+
     /// Closes every connection. Waits for those in use.
     ///
     /// # Errors

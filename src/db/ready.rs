@@ -69,7 +69,7 @@ impl Probe {
             return result;
         }
         let result = match timeout(TIMEOUT, self.ask()).await.unwrap_or_else(|_| Err(self.no_answer())) {
-            Err(NotReady::NoAnswer) if self.replicas.any_healthy() => Ok(Some(Obstacle::NoPrimary)),
+            Err(NotReady::NoAnswer | NotReady::Busy) if self.replicas.any_healthy() => Ok(Some(Obstacle::NoPrimary)),
             result => result,
         };
         *last = Some((Instant::now(), result));

@@ -23,7 +23,6 @@ mod probe;
 mod replica;
 mod route;
 
-pub(super) use replica::lost;
 pub use replica::{Condition, Reason};
 use replica::{Reading, Replica};
 pub use route::{Route, RoutedSnapshot};

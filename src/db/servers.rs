@@ -5,11 +5,12 @@
 //! used again.
 
 use std::str::FromStr;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection};
-use sea_orm::sqlx::{ConnectOptions, Connection, Error, Row};
+use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection, PgPool};
+use sea_orm::sqlx::{ConnectOptions, Error, Row};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
@@ -33,12 +34,14 @@ pub struct Servers {
     current: AtomicUsize,
     /// When the primary was last left for another one.
     left: watch::Sender<Option<Instant>>,
+    /// The pool of connections that write.
+    writer: OnceLock<PgPool>,
 }
 
 impl From<PgConnectOptions> for Servers {
     /// One host, which may be a replica.
     fn from(host: PgConnectOptions) -> Self {
-        Self { hosts: vec![host], wanted: Wanted::Any, current: AtomicUsize::new(0), left: watch::Sender::new(None) }
+        Self::new(vec![host], Wanted::Any)
     }
 }
 
@@ -67,12 +70,12 @@ impl Servers {
         };
         let others = others.join("&");
         let host = |host| PgConnectOptions::from_str(&format!("{before}{host}{after}?{others}"));
-        Ok(Self {
-            hosts: hosts.split(',').map(host).collect::<Result<_, _>>()?,
-            wanted,
-            current: AtomicUsize::new(0),
-            left: watch::Sender::new(None),
-        })
+        Ok(Self::new(hosts.split(',').map(host).collect::<Result<_, _>>()?, wanted))
+    }
+
+    fn new(hosts: Vec<PgConnectOptions>, wanted: Wanted) -> Self {
+        let (current, left, writer) = (AtomicUsize::new(0), watch::Sender::new(None), OnceLock::new());
+        Self { hosts, wanted, current, left, writer }
     }
 
     /// The same with other options of every connection.
@@ -85,6 +88,17 @@ impl Servers {
     /// Whether there are several hosts.
     pub fn are_several(&self) -> bool {
         self.hosts.len() > 1
+    }
+
+    /// Whether another host can accept a write that the current one refuses.
+    pub fn are_several_to_write(&self) -> bool {
+        self.are_several() && self.wanted == Wanted::Writable
+    }
+
+    /// Has this pool connect to the primary, whichever host it is.
+    pub fn lead(&self, writer: &PgPool) {
+        // It is called once.
+        let _ = self.writer.set(writer.clone());
     }
 
     /// The position of the primary among the hosts, as far as is known.
@@ -113,8 +127,17 @@ impl Servers {
         let _ = self.left.subscribe().wait_for(|left| left.is_some_and(|left| opened <= left)).await;
     }
 
-    /// Marks every connection that is open now as one to a host that may no longer be the primary.
-    pub fn leave(&self) {
+    /// Moves to another host. Every connection that is open now may be to one that is no longer the primary.
+    fn move_to(&self, index: usize) {
+        // Of several that find it at the same time, one leaves the old one.
+        if self.current.swap(index, Ordering::Relaxed) == index {
+            return;
+        }
+        tracing::warn!("the primary is now {}", name(&self.hosts[index]));
+        // First: what is interrupted writes again at once.
+        if let Some(writer) = self.writer.get() {
+            writer.set_connect_options(self.hosts[index].clone());
+        }
         self.left.send_replace(Some(Instant::now()));
     }
 
@@ -130,11 +153,7 @@ impl Servers {
         for index in (0..count).map(|step| (begin + step) % count) {
             match timeout(limit, self.connect_to(index)).await.unwrap_or(Err(Error::PoolTimedOut)) {
                 Ok(connection) => {
-                    // Of several that find it at the same time, one leaves the old one.
-                    if self.current.swap(index, Ordering::Relaxed) != index {
-                        tracing::warn!("the primary is now {}", name(&self.hosts[index]));
-                        self.leave();
-                    }
+                    self.move_to(index);
                     return Ok(connection);
                 }
                 Err(error) => last = error,
@@ -145,11 +164,17 @@ impl Servers {
 
     async fn connect_to(&self, index: usize) -> Result<PgConnection, Error> {
         let mut connection = self.hosts[index].connect().await?;
-        if self.accepts(&mut connection).await? {
-            return Ok(connection);
-        }
-        let _ = connection.close().await;
-        Err(refused("this host is not the primary"))
+        self.check(&mut connection).await?;
+        Ok(connection)
+    }
+
+    /// Checks that a connection is as it is wanted.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Io`] if it is not, or the error of the server.
+    pub async fn check(&self, connection: &mut PgConnection) -> Result<(), Error> {
+        if self.accepts(connection).await? { Ok(()) } else { Err(refused("this host is not the primary")) }
     }
 
     /// Whether a connection is as it is wanted.

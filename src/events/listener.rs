@@ -4,7 +4,7 @@
 //! [missed] events are read from the tables.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use chrono::{DateTime, Utc};
 use sea_orm::sqlx::postgres::{PgListener, PgPoolOptions};
@@ -42,7 +42,7 @@ impl Listener {
         let alive = Utc::now();
         // Before LISTEN: an event that is committed between the two is neither known nor lost.
         let sent = missed::known(&db, alive - MARGIN).await?;
-        let connection = connect(&servers).await?;
+        let connection = Connection::open(&servers).await?;
         let (events, first) = broadcast::channel(RING);
         let (up, is_up) = watch::channel(true);
         let weak = events.downgrade();
@@ -65,7 +65,7 @@ impl Drop for Listener {
 }
 
 impl Task {
-    async fn run(mut self, mut connection: PgListener) {
+    async fn run(mut self, mut connection: Connection) {
         loop {
             let cause = self.receive(connection).await;
             tracing::warn!(%cause, "the listening connection was lost");
@@ -79,9 +79,14 @@ impl Task {
     }
 
     /// Sends what is announced until the connection is lost. Returns the cause.
-    async fn receive(&mut self, mut connection: PgListener) -> DbErr {
+    async fn receive(&mut self, Connection { opened, mut listener }: Connection) -> DbErr {
         loop {
-            match timeout(CHECK_INTERVAL, connection.try_recv()).await {
+            let received = tokio::select! {
+                received = timeout(CHECK_INTERVAL, listener.try_recv()) => received,
+                // A host that is frozen or cut off never closes its connections.
+                () = self.servers.until_left(opened) => return DbErr::Custom("the primary is another host".into()),
+            };
+            match received {
                 Ok(Ok(Some(notification))) => {
                     self.alive = Utc::now();
                     match payload::read(notification.payload()) {
@@ -93,7 +98,7 @@ impl Task {
                 Ok(Err(error)) => return conn(error),
                 Err(_) => {
                     let asked = Utc::now();
-                    match timeout(CONNECT_TIMEOUT, connection.execute("SELECT 1")).await {
+                    match timeout(CONNECT_TIMEOUT, listener.execute("SELECT 1")).await {
                         Ok(Ok(_)) => self.alive = asked,
                         Ok(Err(error)) => return conn(error),
                         Err(_) => return DbErr::Custom("the connection does not answer".into()),
@@ -104,7 +109,7 @@ impl Task {
     }
 
     /// Reconnects and sends the missed events; `None` if there are too many.
-    async fn recover(&mut self) -> Option<PgListener> {
+    async fn recover(&mut self) -> Option<Connection> {
         let mut attempt = 0;
         loop {
             sleep(delay(attempt)).await;
@@ -117,8 +122,8 @@ impl Task {
         }
     }
 
-    async fn reconnect(&mut self) -> Result<Option<PgListener>, DbErr> {
-        let connection = connect(&self.servers).await?;
+    async fn reconnect(&mut self) -> Result<Option<Connection>, DbErr> {
+        let connection = Connection::open(&self.servers).await?;
         let alive = Utc::now();
         let Some(missed) = missed::missed(&self.db, self.alive - MARGIN, &self.sent).await? else {
             tracing::warn!("too many events were missed: all subscriptions end");
@@ -142,20 +147,29 @@ impl Task {
 }
 
 /// A listening connection, in a pool of its own that is never reused.
-async fn connect(servers: &Servers) -> Result<PgListener, DbErr> {
-    if servers.are_several() {
-        // Finds the primary: replicas pass on no notification.
-        drop(servers.connect().await.map_err(conn)?);
+struct Connection {
+    /// Before it was opened.
+    opened: Instant,
+    listener: PgListener,
+}
+
+impl Connection {
+    async fn open(servers: &Servers) -> Result<Self, DbErr> {
+        let opened = Instant::now();
+        if servers.are_several() {
+            // Finds the primary: replicas pass on no notification.
+            drop(servers.connect().await.map_err(conn)?);
+        }
+        let options = servers.current().clone().application_name("bookends listener");
+        let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(CONNECT_TIMEOUT).connect_lazy_with(options);
+        let listening = async {
+            let mut listener = PgListener::connect_with(&pool).await?;
+            listener.eager_reconnect(false);
+            listener.listen(CHANNEL).await?;
+            Ok(Self { opened, listener })
+        };
+        timeout(CONNECT_TIMEOUT, listening).await.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map_err(conn)
     }
-    let options = servers.current().clone().application_name("bookends listener");
-    let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(CONNECT_TIMEOUT).connect_lazy_with(options);
-    let listening = async {
-        let mut listener = PgListener::connect_with(&pool).await?;
-        listener.eager_reconnect(false);
-        listener.listen(CHANNEL).await?;
-        Ok(listener)
-    };
-    timeout(CONNECT_TIMEOUT, listening).await.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map_err(conn)
 }
 
 fn conn(error: sqlx::Error) -> DbErr {

@@ -1,12 +1,18 @@
 //! Where requests read: queries from replicas where there are some, everything else from the primary.
 
 use std::pin::Pin;
+use std::time::Duration;
 
 use keyset::ReadRows;
 use keyset_graphql::Reader;
+use sea_orm::{ConnAcquireErr, DbErr};
+use tokio::time::timeout;
 
 use crate::db::{Db, Position};
 use crate::request;
+
+/// How long a mutation that was committed waits for its position.
+const POSITION_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The readers of a database.
 pub struct Readers {
@@ -46,7 +52,8 @@ impl request::Readers for Readers {
 
     fn position(&self) -> Pin<Box<dyn Future<Output = Option<Position>> + Send + '_>> {
         Box::pin(async {
-            self.db.position().await.unwrap_or_else(|error| {
+            let position = timeout(POSITION_TIMEOUT, self.db.position()).await;
+            position.unwrap_or_else(|_| Err(DbErr::ConnectionAcquire(ConnAcquireErr::Timeout))).unwrap_or_else(|error| {
                 tracing::warn!(%error, "the position of a mutation is unknown: its client will read from the primary");
                 Some(Position::END)
             })

@@ -69,6 +69,7 @@ fn a_frozen_primary_is_left_for_the_promoted_one() {
     primary.synchronize(&[&next]);
     let url = Cluster::urls(&[&primary, &next], "");
     let server = Server::with_healthy(&mut with_replicas(&url, &[&next]), &[&next]);
+    let mut subscriber = Subscriber::new(&server);
     let load = Load::during(&server, 2, 8, |load| {
         load.writes(20);
         primary.freeze();
@@ -84,6 +85,34 @@ fn a_frozen_primary_is_left_for_the_promoted_one() {
     let (acknowledged, failures) = load.written();
     assert!(failures.keys().all(|code| OUTAGE.contains(&code.as_str())), "{failures:?}");
     none_is_lost(&next, &acknowledged);
+    subscriber.goes_on(&server);
+}
+
+/// A replica received a commit that the promoted one did not. It cannot follow.
+#[test]
+fn a_replica_with_changes_that_were_lost_is_not_read() {
+    const LOST: &str = "{ books(where: { name: { eq: \"lost\" } }) { totalCount } }";
+    let Some(mut primary) = fleet::primary() else { return };
+    let (next, other) = (primary.replica(), primary.replica());
+    let url = Cluster::urls(&[&primary, &next], "");
+    let server = Server::with_healthy(&mut with_replicas(&url, &[&other]), &[&other]);
+    next.isolate();
+    let mut client = server.client();
+    client.add("lost").unwrap();
+    other.catch_up(&primary);
+    primary.kill();
+    next.promote();
+    server.ejects(&other, "");
+    assert_eq!(client.query(LOST)["books"]["totalCount"], 0);
+    // The log of the new primary passes the position of the replica.
+    wait(|| client.add("new").is_ok());
+    next.until(&format!("SELECT pg_current_wal_flush_lsn() > '{}'", other.sql("SELECT pg_last_wal_replay_lsn()")));
+    let restarted = Server::start(&mut with_replicas(&url, &[&other]));
+    restarted.ejects(&other, "behind for an unknown time");
+    for server in [&server, &restarted] {
+        assert!(!server.ready().contains("seconds behind"), "{}", server.ready());
+    }
+    assert_eq!(restarted.client().query(LOST)["books"]["totalCount"], 0);
 }
 
 #[test]

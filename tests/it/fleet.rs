@@ -178,7 +178,8 @@ impl Client {
     /// Adds a book. Returns its id and the position after it, which only a server with replicas returns.
     pub fn add(&mut self, name: &str) -> Result<(String, String), String> {
         let mutation =
-            format!("mutation {{ addBook(input: {{ name: {name:?}, year: 1 }}) {{ bookEdge {{ node {{ id }} }} }} }}");
+            // The counts are read in the transaction.
+            format!("mutation {{ addBook(input: {{ name: {name:?}, year: 1 }}) {{ bookEdge {{ node {{ id ratingCount }} }} }} }}");
         let reply = self.write(&mutation)?;
         let id = reply.data["addBook"]["bookEdge"]["node"]["id"].as_str().unwrap().to_owned();
         Ok((id, reply.position.unwrap_or_default()))

@@ -13,7 +13,7 @@ mod lost;
 mod refused;
 
 /// A lag that no test reaches.
-const ANY_LAG: (&str, &str) = ("MAX_REPLICA_LAG", "86400");
+const ANY_LAG: (&str, &str) = ("MAX_REPLICA_LAG", "3600");
 
 const COUNT: &str = "{ books { totalCount } }";
 

@@ -44,9 +44,9 @@ pub enum Statements {
 }
 
 impl Connection {
-    pub fn new(link: Link, servers: Option<Arc<Servers>>, liveness: Liveness) -> Self {
-        let now = Instant::now();
-        Self { link, servers, liveness, opened: now, idle_since: now }
+    /// A connection that was begun to be opened then.
+    pub fn new(link: Link, opened: Instant, servers: Option<Arc<Servers>>, liveness: Liveness) -> Self {
+        Self { link, servers, liveness, opened, idle_since: Instant::now() }
     }
 
     /// Returns if the primary moves to another host. A statement on this connection may then never end.

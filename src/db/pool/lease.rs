@@ -19,6 +19,7 @@ use super::connection::{Connection, breaks};
 use super::manager::Manager;
 use super::unprepared::Part;
 use super::work::{Runs, Work};
+use crate::db::failure::lost;
 
 /// How long an abandoned statement may continue before its connection is closed.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(100);
@@ -171,8 +172,4 @@ impl Drop for Lease {
             _ => drop(Object::take(connection)),
         }
     }
-}
-
-fn lost() -> DbErr {
-    DbErr::Query(RuntimeErr::SqlxError(Error::WorkerCrashed.into()))
 }

@@ -139,6 +139,8 @@ impl managed::Manager for Manager {
 
     /// While the server starts, tries again until the caller gives up.
     async fn create(&self) -> Result<Connection, Error> {
+        // Before it connects: the primary may move meanwhile.
+        let begun = Instant::now();
         let link = match &self.opener {
             Opener::Postgres(servers, statements) => {
                 let mut delay = RETRY_DELAY.0;
@@ -159,7 +161,7 @@ impl managed::Manager for Manager {
                 Link::Sqlite(connection)
             }
         };
-        Ok(Connection::new(link, self.movable(), self.liveness.clone()))
+        Ok(Connection::new(link, begun, self.movable(), self.liveness.clone()))
     }
 
     async fn recycle(&self, connection: &mut Connection, _: &Metrics) -> RecycleResult<Error> {

@@ -26,11 +26,15 @@ pub struct Probe {
     max_lag: Duration,
     signals: Signals,
     connection: Option<PgConnection>,
+    /// The position that it had replayed at the last probe, and when.
+    last: Option<(Position, std::time::Instant)>,
+    /// Whether it has changes that the primary lacks. A server that is rewound or rebuilt closes its connections.
+    has_diverged: bool,
 }
 
 impl Probe {
     pub fn new(options: PgConnectOptions, primary: Arc<Primary>, max_lag: Duration, signals: Signals) -> Self {
-        Self { options, primary, max_lag, signals, connection: None }
+        Self { options, primary, max_lag, signals, connection: None, last: None, has_diverged: false }
     }
 
     /// Probes until the replica is dropped.
@@ -58,11 +62,16 @@ impl Probe {
         // Without the primary, what is known of it stays true: no replica is behind what nobody has written.
         let identity = self.primary.identity().ok_or(Reason::NoPrimary)?;
         let probed = self.replayed(&identity).await;
-        if probed.is_err() {
-            self.connection = None;
+        if probed == Err(Reason::NoAnswer) {
+            (self.connection, self.last, self.has_diverged) = (None, None, false);
         }
         let replayed = probed?;
-        let lag = self.primary.lag(replayed).ok_or(Reason::NoPrimary)?;
+        self.has_diverged |= self.last.is_some_and(|(replayed, then)| self.primary.lacks(replayed, then));
+        self.last = Some((replayed, std::time::Instant::now()));
+        if self.has_diverged {
+            return Err(Reason::Diverged);
+        }
+        let lag = self.primary.lag(replayed).ok_or(Reason::Unknown)?;
         if replayed < self.signals.floor() {
             return Err(Reason::OldSchema);
         }

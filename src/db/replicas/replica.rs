@@ -5,11 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use sea_orm::DbErr;
 use sea_orm::sqlx::postgres::PgConnectOptions;
-use sea_orm::{DbErr, RuntimeErr, sqlx};
 use tokio::sync::watch;
 
 use crate::db::Reads;
+use crate::db::failure::lost;
 use crate::db::pool::{Opener, Pool, Statements};
 use crate::db::position::Position;
 use crate::db::{Failure, Liveness, servers, watch as watched};
@@ -54,6 +55,12 @@ pub enum Reason {
     /// It lags by more than `MAX_REPLICA_LAG`.
     #[error("it is {:.1} seconds behind", .0.as_secs_f64())]
     Behind(Duration),
+    /// It has not replayed what the primary had written when this server began to watch it.
+    #[error("it is behind for an unknown time")]
+    Unknown,
+    /// It has replayed changes of a primary that was lost.
+    #[error("it has changes that the primary lacks: rewind it, or rebuild it")]
+    Diverged,
     /// It has not replayed the latest migration of this version.
     #[error("it has not replayed the schema of this version yet")]
     OldSchema,
@@ -143,7 +150,13 @@ impl Replica {
         self.metrics.healthy(is_healthy(&new));
         match new {
             Condition::Healthy(_) => tracing::info!(replica = self.name, "queries read from the replica"),
-            Condition::Ejected(reason) => tracing::warn!(replica = self.name, %reason, "the replica is not read"),
+            Condition::Ejected(reason) => {
+                tracing::warn!(replica = self.name, %reason, "the replica is not read");
+                if reason.interrupts() {
+                    // A server that was promoted has its own use for them.
+                    self.reads.close_idle();
+                }
+            }
         }
     }
 
@@ -159,7 +172,7 @@ impl Reason {
     /// Whether statements that run need not be waited for. After the failure of one, the others may succeed; and what reads
     /// from a replica that is behind does not become more stale.
     fn interrupts(self) -> bool {
-        !matches!(self, Self::Behind(_) | Self::Failed | Self::OldSchema)
+        !matches!(self, Self::Behind(_) | Self::Unknown | Self::Failed | Self::OldSchema)
     }
 }
 
@@ -224,11 +237,6 @@ fn is_of_replica(error: &DbErr) -> bool {
         Failure::Unavailable => !matches!(error, DbErr::ConnectionAcquire(_)),
         _ => false,
     }
-}
-
-/// The error of a lost connection.
-pub fn lost() -> DbErr {
-    DbErr::Query(RuntimeErr::SqlxError(sqlx::Error::WorkerCrashed.into()))
 }
 
 /// Whether an error is that of a lost connection.

@@ -8,7 +8,8 @@ use sea_orm::{DbBackend, DbErr, Statement, Value};
 use tokio::sync::Mutex;
 
 use super::Replicas;
-use super::replica::{Reading, is_lost, lost};
+use super::replica::{Reading, is_lost};
+use crate::db::failure::lost;
 use crate::db::position::Position;
 use crate::db::{Reads, Snapshot};
 
@@ -45,7 +46,8 @@ impl Route {
     }
 
     async fn each(&self, statement: Statement, each: Option<Vec<Value>>) -> Result<Vec<Vec<Record>>, DbErr> {
-        for _ in 0..self.replicas.len() {
+        // At the end, none is left.
+        for _ in 0..=self.replicas.len() {
             let Some(reading) = self.replicas.choose(self.after).await else { break };
             let read = run(reading.reads(), statement.clone(), each.clone());
             match reading.run(read).await {
@@ -73,7 +75,7 @@ impl RoutedSnapshot {
             State::New => {}
         }
         let Route { primary, replicas, after } = &self.route;
-        for _ in 0..replicas.len() {
+        for _ in 0..=replicas.len() {
             let Some(reading) = replicas.choose(*after).await else { break };
             let snapshot = reading.reads().snapshot();
             match read(Some(&reading), &snapshot, statement.clone(), each.clone()).await {

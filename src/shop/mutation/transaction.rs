@@ -1,11 +1,12 @@
 //! The transaction of a write, in which its payload is read too.
 
 use std::sync::{Arc, Mutex as SyncMutex, PoisonError};
+use std::time::Instant;
 
 use keyset_graphql::Reader;
 use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, Statement};
-use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
+use tokio::sync::{Mutex, MutexGuard};
 use uuid::Uuid;
 
 use crate::db::{Db, Keys, WriteTransaction, tally};
@@ -21,7 +22,8 @@ pub struct Transaction {
 /// Cheap to clone.
 #[derive(Clone)]
 struct Connection {
-    backend: DbBackend,
+    db: Db,
+    begun: Instant,
     /// `None` once it has ended.
     open: Arc<Mutex<Option<WriteTransaction>>>,
     /// The first error of a statement. PostgreSQL then rolls back, whatever follows.
@@ -29,9 +31,10 @@ struct Connection {
 }
 
 impl Transaction {
-    pub fn new(db: &Db, transaction: WriteTransaction) -> Self {
-        let backend = transaction.get_database_backend();
-        let connection = Connection { backend, open: Arc::new(Mutex::new(Some(transaction))), failed: Arc::default() };
+    /// A transaction that was begun then.
+    pub fn new(db: &Db, begun: Instant, transaction: WriteTransaction) -> Self {
+        let open = Arc::new(Mutex::new(Some(transaction)));
+        let connection = Connection { db: db.clone(), begun, open, failed: Arc::default() };
         Self { reader: readers::reader(db, connection.clone()), connection, keys: db.keys.clone() }
     }
 
@@ -66,11 +69,10 @@ impl Transaction {
 }
 
 impl Connection {
-    async fn open(&self) -> Result<MappedMutexGuard<'_, WriteTransaction>, DbErr> {
-        MutexGuard::try_map(self.open.lock().await, Option::as_mut).map_err(|_| ended())
-    }
-
-    fn noted<T>(&self, result: Result<T, DbErr>) -> Result<T, DbErr> {
+    /// Runs a statement, and keeps its error.
+    async fn run<T>(&self, run: impl AsyncFnOnce(&WriteTransaction) -> Result<T, DbErr>) -> Result<T, DbErr> {
+        let open = MutexGuard::try_map(self.open.lock().await, Option::as_mut).map_err(|_| ended())?;
+        let result = self.db.on_primary(self.begun, run(&open)).await;
         if let Err(error) = &result {
             self.failed.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| error.clone());
         }
@@ -85,33 +87,27 @@ fn ended() -> DbErr {
 #[async_trait]
 impl ConnectionTrait for Connection {
     fn get_database_backend(&self) -> DbBackend {
-        self.backend
+        self.db.writer.get_database_backend()
     }
 
     async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
-        let result = self.open().await?.query_one_raw(statement).await;
-        if let Ok(row) = &result {
-            tally::rows(row.iter().len());
-        }
-        self.noted(result)
+        let row = self.run(async |open| open.query_one_raw(statement).await).await?;
+        tally::rows(row.iter().len());
+        Ok(row)
     }
 
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
-        let result = self.open().await?.query_all_raw(statement).await;
-        if let Ok(rows) = &result {
-            tally::rows(rows.len());
-        }
-        self.noted(result)
+        let rows = self.run(async |open| open.query_all_raw(statement).await).await?;
+        tally::rows(rows.len());
+        Ok(rows)
     }
 
     async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
-        let result = self.open().await?.execute_raw(statement).await;
-        self.noted(result)
+        self.run(async |open| open.execute_raw(statement).await).await
     }
 
     async fn execute_unprepared(&self, sql: &str) -> Result<ExecResult, DbErr> {
-        let result = self.open().await?.execute_unprepared(sql).await;
-        self.noted(result)
+        self.run(async |open| open.execute_unprepared(sql).await).await
     }
 }
 

@@ -189,8 +189,8 @@ async fn transact<W: Write>(
     db.storage.check()?;
     let begun = Instant::now();
     let transaction = db.on_primary(begun, db.begin()).await?;
-    let transaction = Transaction::new(db, transaction);
-    match db.on_primary(begun, run(&transaction, events, write)).await {
+    let transaction = Transaction::new(db, begun, transaction);
+    match run(&transaction, events, write).await {
         Ok((done, event)) => {
             let (shown, is_shown) = oneshot::channel();
             // Nobody receives it if the client has disconnected.

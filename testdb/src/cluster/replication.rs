@@ -63,6 +63,17 @@ impl Cluster {
         replica.sql("SELECT pg_reload_conf()");
     }
 
+    /// Has a replica receive nothing more.
+    ///
+    /// # Panics
+    ///
+    /// If it goes on.
+    pub fn isolate(&self) {
+        self.sql("ALTER SYSTEM SET primary_conninfo = ''");
+        self.sql("SELECT pg_reload_conf()");
+        self.until("SELECT count(*) = 0 FROM pg_stat_wal_receiver");
+    }
+
     /// Commits only what a replica has written to its disk, too: the first of these that streams.
     ///
     /// # Panics
