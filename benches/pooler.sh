@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# What a pooler costs, as a table:
+#
+#     benches/pooler.sh [program] [ratings] [seconds] [rounds]
+#
+# Three servers on one database: with prepared statements, with unprepared ones, and with unprepared ones behind PgBouncer in
+# transaction mode. In turns, each answers pages of 10 ratings with their books, deep in the list (one statement), and the same beside a
+# list of books (two statements in a snapshot), over 16 connections. The table has the medians of the rounds. TEST_DATABASE_URL names the
+# PostgreSQL, which needs no password. Without a program, the release build. Needs Linux, wrk, curl, jq, psql and pgbouncer.
+set -euo pipefail
+program=${1:-} ratings=${2:-100000} seconds=${3:-5} rounds=${4:-5}
+here=$(cd "$(dirname "$0")" && pwd)
+: "${TEST_DATABASE_URL:?expected the URL of a PostgreSQL}"
+if [ -z "$program" ]; then
+    cargo build --release --quiet --manifest-path "$here/../Cargo.toml"
+    program=${CARGO_TARGET_DIR:-$here/../target}/release/bookends
+fi
+program=$(realpath "$program")
+
+work=$(mktemp -d)
+chmod 755 "$work"
+cd "$work"
+made=bookends_pooler_$$ processes=()
+end() {
+    for process in "${processes[@]}"; do kill "$process" 2>/dev/null || true; done
+    wait
+    psql -q "$TEST_DATABASE_URL" -c "DROP DATABASE IF EXISTS $made"
+    rm -rf "$work"
+}
+trap end EXIT
+
+psql -q "$TEST_DATABASE_URL" -c "CREATE DATABASE $made"
+direct=${TEST_DATABASE_URL%/*}/$made
+DATABASE_URL=$direct "$program" seed --books $((ratings / 10)) --ratings "$ratings" --orders 0 >/dev/null
+psql -q "$direct" -c 'VACUUM ANALYZE'
+
+read -r host port user < <(psql -qAtX -F ' ' "$direct" -c "SELECT coalesce(host(inet_server_addr()), 'localhost'), inet_server_port(), current_user")
+bouncer=64$((RANDOM % 90 + 10))
+cat >pgbouncer.ini <<INI
+[databases]
+$made = host=$host port=$port user=$user
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = $bouncer
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = 16
+INI
+owner=(env)
+if [ "$(id -u)" = 0 ]; then owner=(setpriv --reuid=postgres --regid=postgres --init-groups); fi
+"${owner[@]}" "$(command -v pgbouncer || echo /usr/sbin/pgbouncer)" pgbouncer.ini 2>bouncer.log &
+processes+=($!)
+pooled=postgres://$user@127.0.0.1:$bouncer/$made
+until psql -qAtX "$pooled" -c 'SELECT 1' >/dev/null 2>&1; do
+    kill -0 $!
+    sleep 0.1
+done
+
+# Starts a server in this mode on this URL, and prints its address.
+serve() {
+    DATABASE_STATEMENT_MODE=$2 DATABASE_URL=$3 LISTEN=127.0.0.1:0 MAX_REQUESTS=256 "$program" >"$1.log" &
+    processes+=($!)
+    until grep -q '^open ' "$1.log"; do
+        kill -0 $!
+        sleep 0.1
+    done
+    address=$(sed -n 's/^open \(http:\/\/[^/ ]*\).*/\1/p' "$1.log")
+}
+declare -A addresses
+serve prepared prepared "$direct" && addresses[prepared]=$address
+serve unprepared unprepared "$direct" && addresses[unprepared]=$address
+serve pooled unprepared "$pooled" && addresses[pooled]=$address
+
+ask() {
+    curl -sSf "${addresses[prepared]}/graphql" --header 'Content-Type: application/json' --data "$1"
+}
+fields='edges { cursor node { id rating book { name } } } pageInfo { hasPreviousPage hasNextPage startCursor endCursor }'
+for step in {1..20}; do
+    offset=$((step * 500 < ratings / 2 ? step * 500 : step))
+    cursor=$(ask "{\"query\": \"{ ratings(first: 1, offset: $offset) { edges { cursor } } }\"}" |
+        jq --raw-output '.data.ratings.edges[0].cursor')
+    page="ratings(first: 10, after: \\\"$cursor\\\") { $fields }"
+    echo "{\"query\": \"{ $page }\"}" >>one
+    echo "{\"query\": \"{ $page books(last: 3) { nodes { name } } }\"}" >>two
+done
+[ "$(ask "$(sed -n 9p two)" | jq '(.data.ratings.edges | length) + (.data.books.nodes | length)')" = 13 ]
+
+for ((round = 0; round < rounds; round++)); do
+    for query in one two; do
+        for way in prepared unprepared pooled; do
+            read -r _ rate median _ failures < <(wrk --threads 1 --connections 16 --duration "${seconds}s" --latency \
+                --script "$here/load.lua" "${addresses[$way]}" -- "$query" | grep '^result ')
+            [ "$failures" = 0 ]
+            echo "$rate" >>"$query-$way"
+        done
+    done
+done
+middle() {
+    sort -n "$1" | sed -n "$(((rounds + 1) / 2))p"
+}
+echo '| statements | responses a second, prepared | unprepared | behind PgBouncer |'
+echo '|---|---|---|---|'
+for query in one two; do
+    base=$(middle $query-prepared)
+    cells=''
+    for way in unprepared pooled; do
+        rate=$(middle $query-$way)
+        cells+=" $rate ($(awk -v a="$rate" -v b="$base" 'BEGIN { printf "%.2f", a / b }')) |"
+    done
+    echo "| $query | $base |$cells"
+done
