@@ -31,9 +31,15 @@ BEGIN
         FROM pg_index WHERE indrelid = source::regclass
             AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)
         UNION ALL
-        SELECT format('GRANT %s ON partitioning.%I TO %s', privilege_type, source,
-                      CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END)
-        FROM pg_class, aclexplode(relacl) WHERE oid = source::regclass AND grantee <> relowner
+        -- Privileges of the table, and then those of its columns. The owner grants them all.
+        SELECT format('GRANT %s%s ON partitioning.%I TO %s%s', privilege_type, ' (' || quote_ident(attname) || ')', source,
+                      CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END,
+                      CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END)
+        FROM (SELECT NULL AS attname, relacl AS privileges FROM pg_class WHERE oid = source::regclass
+              UNION ALL
+              SELECT attname, attacl FROM pg_attribute WHERE attrelid = source::regclass AND NOT attisdropped) AS part,
+            aclexplode(privileges)
+        WHERE grantee <> (SELECT relowner FROM pg_class WHERE oid = source::regclass)
     ) LOOP
         EXECUTE command;
     END LOOP;

@@ -34,6 +34,7 @@ async fn definitions(db: &DatabaseConnection) -> Vec<String> {
             UNION ALL SELECT attrelid, attname || ' ' || attnotnull || ' ' || format_type(atttypid, atttypmod)
                 || coalesce(pg_get_expr(adbin, adrelid), '')
             FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum WHERE attnum > 0
+            UNION ALL SELECT attrelid, attname || ' ' || attacl::text FROM pg_attribute
             UNION ALL SELECT oid, relacl::text FROM pg_class
         ) AS part ON part.of = pg_class.oid
         WHERE relnamespace = current_schema()::regnamespace AND relname IN ('book_rating', 'book_order') AND text IS NOT NULL
@@ -50,11 +51,16 @@ async fn partitioned_tables_have_all_that_the_plain_ones_had() {
             return;
         }
         let db = shop.test.connect().await;
-        db.execute_unprepared("GRANT SELECT, INSERT ON book_rating TO PUBLIC; GRANT ALL ON book_order TO pg_monitor")
-            .await
-            .unwrap();
+        let own = "GRANT SELECT, INSERT ON book_rating TO PUBLIC; GRANT ALL ON book_order TO pg_monitor;
+            GRANT UPDATE ON book_order TO pg_signal_backend WITH GRANT OPTION;
+            GRANT SELECT (id, rating), UPDATE (rating) ON book_rating TO pg_monitor WITH GRANT OPTION;
+            GRANT REFERENCES (id) ON book_rating TO PUBLIC";
+        db.execute_unprepared(own).await.unwrap();
         let before = definitions(&db).await;
-        assert!(before.len() > 30 && before.iter().any(|text| text.contains("pg_monitor=")), "{before:#?}");
+        assert!(before.len() > 30, "{before:#?}");
+        for own in ["pg_monitor=arwdDxt/", "pg_signal_backend=w*/", "pg_monitor=r*w*/", "=x/"] {
+            assert!(before.iter().any(|text| text.contains(own)), "{own}: {before:#?}");
+        }
         layout.apply(&db, ["2025-01-01Z", "2026-01-01Z", "2027-01-01Z"]).await;
         assert_eq!(definitions(&db).await, before, "{layout:?}");
         assert_eq!(number(&db, "SELECT count(*) FROM pg_class WHERE relkind = 'p'").await, 2);
