@@ -1,5 +1,6 @@
 -- Turns a table into a partitioned one while it is in use. Everything beside the rows comes from the catalogue: constraints,
 -- indexes, triggers and privileges. The partitioned table grows in a schema of its own, and then takes the table's place.
+-- The table may be partitioned already.
 CREATE SCHEMA partitioning;
 
 -- The least UUIDv7 of a time: a bound of a range of keys.
@@ -18,6 +19,10 @@ DECLARE
     place text := quote_ident(current_schema());
     command text;
 BEGIN
+    -- A row that is copied twice is known by its key.
+    IF NOT EXISTS (SELECT FROM pg_index WHERE indrelid = source::regclass AND indisprimary) THEN
+        RAISE EXCEPTION '% has no primary key', source;
+    END IF;
     EXECUTE format(
         'CREATE TABLE partitioning.%1$I (LIKE %2$s.%1$I INCLUDING ALL EXCLUDING INDEXES EXCLUDING CONSTRAINTS)
          PARTITION BY %3$s', source, place, scheme);
@@ -26,8 +31,10 @@ BEGIN
         SELECT format('ALTER TABLE partitioning.%I ADD CONSTRAINT %I %s', source, conname, pg_get_constraintdef(oid))
         FROM pg_constraint WHERE conrelid = source::regclass AND contype IN ('p', 'u', 'c', 'f')
         UNION ALL
-        SELECT replace(pg_get_indexdef(indexrelid), format(' ON %s.%I ', place, source),
-                       format(' ON partitioning.%I ', source))
+        -- `ONLY` if the table is partitioned.
+        SELECT replace(replace(pg_get_indexdef(indexrelid),
+                               format(' ON %s.%I ', place, source), format(' ON partitioning.%I ', source)),
+                       format(' ON ONLY %s.%I ', place, source), format(' ON partitioning.%I ', source))
         FROM pg_index WHERE indrelid = source::regclass
             AND NOT EXISTS (SELECT FROM pg_constraint WHERE conindid = indexrelid)
         UNION ALL
@@ -72,18 +79,19 @@ BEGIN
     END LOOP;
 END $$;
 
--- Repeats every write of a transaction in the partitioned table.
+-- Repeats every write of a transaction in the table that grows, which the argument names: a row may be written to a
+-- partition, whose name is another.
 CREATE FUNCTION partitioning.mirror() RETURNS trigger LANGUAGE plpgsql
 SECURITY DEFINER SET search_path FROM CURRENT AS $$
 BEGIN
     IF TG_OP = 'TRUNCATE' THEN
-        EXECUTE format('TRUNCATE partitioning.%I', TG_TABLE_NAME);
+        EXECUTE format('TRUNCATE partitioning.%I', TG_ARGV[0]);
     END IF;
     IF TG_OP IN ('UPDATE', 'DELETE') THEN
-        EXECUTE format('DELETE FROM partitioning.%I WHERE id = $1', TG_TABLE_NAME) USING OLD.id;
+        EXECUTE format('DELETE FROM partitioning.%I WHERE id = $1', TG_ARGV[0]) USING OLD.id;
     END IF;
     IF TG_OP IN ('INSERT', 'UPDATE') THEN
-        EXECUTE format('INSERT INTO partitioning.%I SELECT ($1).*', TG_TABLE_NAME) USING NEW;
+        EXECUTE format('INSERT INTO partitioning.%I SELECT ($1).*', TG_ARGV[0]) USING NEW;
     END IF;
     RETURN NULL;
 END $$;
@@ -97,9 +105,9 @@ DECLARE
     copied uuid;
 BEGIN
     EXECUTE format('CREATE OR REPLACE TRIGGER partitioning_rows AFTER INSERT OR UPDATE OR DELETE ON %s.%I
-                    FOR EACH ROW EXECUTE FUNCTION partitioning.mirror()', place, source);
+                    FOR EACH ROW EXECUTE FUNCTION partitioning.mirror(%2$L)', place, source);
     EXECUTE format('CREATE OR REPLACE TRIGGER partitioning_all AFTER TRUNCATE ON %s.%I
-                    EXECUTE FUNCTION partitioning.mirror()', place, source);
+                    EXECUTE FUNCTION partitioning.mirror(%2$L)', place, source);
     COMMIT;
     WHILE last IS NOT NULL LOOP
         BEGIN
@@ -121,8 +129,8 @@ BEGIN
     EXECUTE format('ANALYZE partitioning.%I', source);
 END $$;
 
--- Puts the partitioned table in the place of the other, which stays in the schema `unpartitioned`, without triggers and
--- foreign keys. The locks of this transaction are held for milliseconds.
+-- Puts the partitioned table in the place of the other, which stays in the schema `unpartitioned`, with its partitions if
+-- it has some, and without triggers and foreign keys. The locks of this transaction are held for milliseconds.
 CREATE PROCEDURE partitioning.swap(source text) LANGUAGE plpgsql AS $$
 DECLARE
     place text := quote_ident(current_schema());
@@ -139,7 +147,9 @@ BEGIN
         UNION ALL
         SELECT 'CREATE SCHEMA IF NOT EXISTS unpartitioned'
         UNION ALL
-        SELECT format('ALTER TABLE %s.%I SET SCHEMA unpartitioned', place, source)
+        -- A plain table is in no tree.
+        SELECT format('ALTER TABLE %s SET SCHEMA unpartitioned', relid)
+        FROM (SELECT source::regclass AS relid UNION SELECT relid FROM pg_partition_tree(source::regclass)) AS tree
         UNION ALL
         SELECT format('ALTER TABLE %s SET SCHEMA %s', relid, place)
         FROM pg_partition_tree(format('partitioning.%I', source)::regclass)

@@ -2,6 +2,7 @@
 
 mod foreign;
 mod layout;
+mod moves;
 mod plans;
 mod rows;
 mod walks;

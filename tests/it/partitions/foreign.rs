@@ -81,6 +81,9 @@ async fn c1_c2_lists_over_other_servers_are_walked_both_ways() {
     walk::check_lists_of_a_book(&far.shop).await;
     walk::check_nested(&far.shop).await;
     stats::check(&far.shop.db).await;
+    let again = "CALL partitioning.prepare('book_rating', 'HASH (id)')";
+    let refusal = far.shop.test.connect().await.execute_unprepared(again).await.unwrap_err();
+    assert!(refusal.to_string().contains("book_rating has no primary key"), "{refusal}");
 }
 
 /// `fetch_size` rows for each branch of the bracket, at any depth, where all of its conditions are sent.

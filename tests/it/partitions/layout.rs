@@ -37,6 +37,11 @@ impl Layout {
     /// Partitions both tables.
     pub async fn apply(self, db: &DatabaseConnection, starts: [&str; 3]) {
         run(db, &read("docs/partitions/procedures.sql")).await;
+        self.again(db, starts).await;
+    }
+
+    /// Partitions both tables where the procedures are installed.
+    pub async fn again(self, db: &DatabaseConnection, starts: [&str; 3]) {
         run(db, &self.sql(starts)).await;
     }
 

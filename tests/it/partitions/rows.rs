@@ -1,4 +1,4 @@
-//! Rows, their counts and their sums: by the move into partitions, and after it.
+//! Tables, rows, counts and sums after the move into partitions.
 
 use bookends::config::Plan;
 use bookends::db::Db;
@@ -9,9 +9,8 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
-use super::layout::{ALL, Layout, is_postgres, run};
+use super::layout::{ALL, is_postgres, run};
 use crate::docs::read;
 use crate::shop::{SMALL, Shop, down, empty, settings};
 use crate::stats;
@@ -19,13 +18,13 @@ use crate::stats;
 const MANY: Plan = Plan { books: 60, ratings: 2_000, orders: 2_000, rng_seed: 0 };
 
 /// One number.
-async fn number(db: &impl ConnectionTrait, sql: &str) -> i64 {
+pub async fn number(db: &impl ConnectionTrait, sql: &str) -> i64 {
     let row = db.query_one_raw(Statement::from_string(DbBackend::Postgres, sql)).await.unwrap();
     row.unwrap().try_get_by_index(0).unwrap()
 }
 
 /// What the catalogue says of both tables: constraints, triggers, indexes and privileges.
-async fn definitions(db: &DatabaseConnection) -> Vec<String> {
+pub async fn definitions(db: &DatabaseConnection) -> Vec<String> {
     let sql = "
         SELECT relname || ': ' || text FROM pg_class JOIN (
             SELECT conrelid AS of, conname || ' ' || pg_get_constraintdef(oid) AS text FROM pg_constraint
@@ -84,7 +83,7 @@ async fn counts_and_sums_are_exact_after_random_writes_to_partitions() {
 }
 
 /// The sums of each book, and the counts of both tables.
-async fn check(shop: &Shop) {
+pub async fn check(shop: &Shop) {
     stats::check(&shop.db).await;
     for (list, table) in [("ratings", "book_rating"), ("orders", "book_order")] {
         let rows = number(&shop.db.writer, &format!("SELECT count(*) FROM {table}")).await;
@@ -114,43 +113,6 @@ async fn g1_mutations_write_partitions() {
         assert_eq!(shop.data(&format!("{{ node(id: {rating}) {{ id }} }}")).await["node"], Value::Null);
         check(&shop).await;
     }
-}
-
-/// Writers go on while the rows are copied.
-#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn the_copy_misses_no_write() {
-    let shop = Shop::new(Plan { books: 20, ratings: 200, orders: 20, rng_seed: 0 }).await;
-    if !is_postgres(&shop.db) {
-        return;
-    }
-    let db = shop.test.connect().await;
-    run(&db, &read("docs/partitions/procedures.sql")).await;
-    run(&db, "CALL partitioning.prepare('book_rating', 'HASH (id)');\nCALL partitioning.add_hash('book_rating', 4);")
-        .await;
-    let cancelled = CancellationToken::new();
-    let writers: Vec<_> = (0..3)
-        .map(|seed| {
-            let (db, cancelled) = (shop.db.clone(), cancelled.clone());
-            tokio::spawn(async move {
-                let (mut random, mut writes) = (ChaCha8Rng::seed_from_u64(seed), 0);
-                while !cancelled.is_cancelled() {
-                    stats::write(&db, &mut random).await;
-                    writes += 1;
-                }
-                writes
-            })
-        })
-        .collect();
-    run(&db, "CALL partitioning.copy('book_rating', 3);").await;
-    cancelled.cancel();
-    for writer in writers {
-        assert!(writer.await.unwrap() > 0);
-    }
-    let differ = "SELECT count(*) FROM book_rating AS a FULL JOIN partitioning.book_rating AS b
-        USING (id, rating, book_id) WHERE a.id IS NULL OR b.id IS NULL";
-    assert_eq!(number(&db, differ).await, 0);
-    run(&db, "CALL partitioning.swap('book_rating');").await;
-    check(&shop).await;
 }
 
 #[tokio::test]
@@ -206,22 +168,4 @@ async fn partitions_have_the_statistics_of_one_table() {
         assert_eq!(about["relation"], "ESTIMATE");
         assert!((1_200..=2_000).contains(&about["value"].as_u64().unwrap()), "{about}");
     }
-}
-
-#[tokio::test]
-async fn the_next_range_takes_the_rows_of_its_time() {
-    let Some(shop) = Layout::Range.shop(SMALL).await else { return };
-    let db = shop.test.connect().await;
-    run(&db, &read("docs/partitions/next.sql")).await;
-    for (time, partition) in
-        [("2027-12-31 23:59:59.999Z", "book_rating_2027_01_01"), ("2028-01-01Z", "book_rating_2028_01_01")]
-    {
-        let sql = format!(
-            "INSERT INTO book_rating (id, rating, book_id)
-             SELECT overlay(partitioning.key_at('{time}')::text PLACING '7000-8000' FROM 15 FOR 9)::uuid, 3, id FROM book LIMIT 1"
-        );
-        db.execute_unprepared(&sql).await.unwrap();
-        assert_eq!(number(&db, &format!("SELECT count(*) FROM {partition}")).await, 1, "{partition}");
-    }
-    check(&shop).await;
 }
