@@ -98,12 +98,23 @@ END $$;
 
 -- Copies the rows, some at a time, each time in a transaction of its own. Writers of the rows that are being copied wait,
 -- and no others. A row that is deleted meanwhile is not copied, or is deleted after it. Can be repeated.
+--
+-- It may stop half-way, and then the triggers stay. So its end has a mark, without which there is no swap: the comment
+-- `complete` on the table that grows.
 CREATE PROCEDURE partitioning.copy(source text, batch integer DEFAULT 10000) LANGUAGE plpgsql AS $$
 DECLARE
     place text := quote_ident(current_schema());
     last uuid := '00000000-0000-0000-0000-000000000000';
     copied uuid;
+    has_rows boolean;
 BEGIN
+    EXECUTE format('SELECT EXISTS (SELECT FROM partitioning.%I)', source) INTO has_rows;
+    IF has_rows AND NOT EXISTS (
+        SELECT FROM pg_trigger WHERE tgrelid = source::regclass AND tgname = 'partitioning_rows'
+    ) THEN
+        RAISE EXCEPTION 'partitioning.% has rows that no trigger kept current: truncate it first', source;
+    END IF;
+    EXECUTE format('COMMENT ON TABLE partitioning.%I IS NULL', source);
     EXECUTE format('CREATE OR REPLACE TRIGGER partitioning_rows AFTER INSERT OR UPDATE OR DELETE ON %s.%I
                     FOR EACH ROW EXECUTE FUNCTION partitioning.mirror(%2$L)', place, source);
     EXECUTE format('CREATE OR REPLACE TRIGGER partitioning_all AFTER TRUNCATE ON %s.%I
@@ -127,6 +138,7 @@ BEGIN
     END LOOP;
     -- Autovacuum analyses the partitions, and never the whole.
     EXECUTE format('ANALYZE partitioning.%I', source);
+    EXECUTE format('COMMENT ON TABLE partitioning.%I IS ''complete''', source);
 END $$;
 
 -- Puts the partitioned table in the place of the other, which stays in the schema `unpartitioned`, with its partitions if
@@ -136,6 +148,9 @@ DECLARE
     place text := quote_ident(current_schema());
     command text;
 BEGIN
+    IF obj_description(format('partitioning.%I', source)::regclass, 'pg_class') IS DISTINCT FROM 'complete' THEN
+        RAISE EXCEPTION 'partitioning.% is not a complete copy: repeat the copy until it succeeds', source;
+    END IF;
     EXECUTE format('LOCK TABLE %s.%I IN ACCESS EXCLUSIVE MODE', place, source);
     EXECUTE format('DROP TRIGGER partitioning_rows ON %s.%I; DROP TRIGGER partitioning_all ON %1$s.%2$I', place, source);
     FOREACH command IN ARRAY ARRAY(
@@ -150,6 +165,9 @@ BEGIN
         -- A plain table is in no tree.
         SELECT format('ALTER TABLE %s SET SCHEMA unpartitioned', relid)
         FROM (SELECT source::regclass AS relid UNION SELECT relid FROM pg_partition_tree(source::regclass)) AS tree
+        UNION ALL
+        -- Instead of the mark, the comment of the table.
+        SELECT format('COMMENT ON TABLE partitioning.%I IS %L', source, obj_description(source::regclass, 'pg_class'))
         UNION ALL
         SELECT format('ALTER TABLE %s SET SCHEMA %s', relid, place)
         FROM pg_partition_tree(format('partitioning.%I', source)::regclass)

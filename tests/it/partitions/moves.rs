@@ -97,6 +97,50 @@ async fn a_truncation_is_repeated() {
     }
 }
 
+/// A full disk, a time limit and a lost connection leave the triggers, and a part of the rows.
+#[tokio::test]
+async fn a_copy_that_stopped_half_way_takes_no_place() {
+    let Some((shop, db)) = prepared(SMALL, None).await else { return };
+    let full = "DO $$ BEGIN EXECUTE format('ALTER TABLE partitioning.book_rating ADD CONSTRAINT room CHECK (id < %L)
+        NOT VALID', (SELECT id FROM book_rating ORDER BY id OFFSET 10 LIMIT 1)); END $$;";
+    let room = "ALTER TABLE partitioning.book_rating DROP CONSTRAINT room;";
+    run(&db, full).await;
+    refusal(&db, COPY).await;
+    assert_eq!(number(&db, "SELECT count(*) FROM partitioning.book_rating").await, 9);
+    let refused = "partitioning.book_rating is not a complete copy";
+    assert!(refusal(&db, SWAP).await.contains(refused));
+    assert_eq!(number(&db, "SELECT count(*) FROM book_rating").await, 25);
+    run(&db, room).await;
+    run(&db, COPY).await;
+    // A copy that was complete begins again.
+    run(&db, full).await;
+    refusal(&db, COPY).await;
+    assert!(refusal(&db, SWAP).await.contains(refused));
+    run(&db, room).await;
+    run(&db, COPY).await;
+    run(&db, SWAP).await;
+    check(&shop).await;
+    assert_eq!(number(&db, "SELECT count(*) FROM book_rating").await, 25);
+}
+
+/// Without the triggers, rows that were copied have old values, and a second copy would keep them.
+#[tokio::test]
+async fn rows_that_no_trigger_kept_current_are_not_completed() {
+    let Some((shop, db)) = prepared(SMALL, None).await else { return };
+    run(&db, COPY).await;
+    run(&db, "DROP TRIGGER partitioning_rows ON book_rating;\nDROP TRIGGER partitioning_all ON book_rating;").await;
+    run(&db, "DELETE FROM book_rating WHERE rating = 3;").await;
+    let rows = number(&db, "SELECT count(*) FROM book_rating").await;
+    assert!(rows < 25);
+    refusal(&db, SWAP).await;
+    assert!(refusal(&db, COPY).await.contains("has rows that no trigger kept current"));
+    run(&db, "TRUNCATE partitioning.book_rating;").await;
+    run(&db, COPY).await;
+    run(&db, SWAP).await;
+    check(&shop).await;
+    assert_eq!(number(&db, "SELECT count(*) FROM book_rating").await, rows);
+}
+
 /// Also if both layouts have a partition of the same name, as ranges do.
 #[tokio::test]
 async fn partitions_are_moved_into_others() {

@@ -23,7 +23,7 @@ pub async fn number(db: &impl ConnectionTrait, sql: &str) -> i64 {
     row.unwrap().try_get_by_index(0).unwrap()
 }
 
-/// What the catalogue says of both tables: constraints, triggers, indexes and privileges.
+/// What the catalogue says of both tables: constraints, triggers, indexes, privileges and comments.
 pub async fn definitions(db: &DatabaseConnection) -> Vec<String> {
     let sql = "
         SELECT relname || ': ' || text FROM pg_class JOIN (
@@ -35,6 +35,7 @@ pub async fn definitions(db: &DatabaseConnection) -> Vec<String> {
             FROM pg_attribute LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum WHERE attnum > 0
             UNION ALL SELECT attrelid, attname || ' ' || attacl::text FROM pg_attribute
             UNION ALL SELECT oid, relacl::text FROM pg_class
+            UNION ALL SELECT objoid, description FROM pg_description WHERE classoid = 'pg_class'::regclass AND objsubid = 0
         ) AS part ON part.of = pg_class.oid
         WHERE relnamespace = current_schema()::regnamespace AND relname IN ('book_rating', 'book_order') AND text IS NOT NULL
         ORDER BY 1";
@@ -53,11 +54,11 @@ async fn partitioned_tables_have_all_that_the_plain_ones_had() {
         let own = "GRANT SELECT, INSERT ON book_rating TO PUBLIC; GRANT ALL ON book_order TO pg_monitor;
             GRANT UPDATE ON book_order TO pg_signal_backend WITH GRANT OPTION;
             GRANT SELECT (id, rating), UPDATE (rating) ON book_rating TO pg_monitor WITH GRANT OPTION;
-            GRANT REFERENCES (id) ON book_rating TO PUBLIC";
+            GRANT REFERENCES (id) ON book_rating TO PUBLIC; COMMENT ON TABLE book_order IS 'sold'";
         db.execute_unprepared(own).await.unwrap();
         let before = definitions(&db).await;
         assert!(before.len() > 30, "{before:#?}");
-        for own in ["pg_monitor=arwdDxt/", "pg_signal_backend=w*/", "pg_monitor=r*w*/", "=x/"] {
+        for own in ["pg_monitor=arwdDxt/", "pg_signal_backend=w*/", "pg_monitor=r*w*/", "=x/", ": sold"] {
             assert!(before.iter().any(|text| text.contains(own)), "{own}: {before:#?}");
         }
         layout.apply(&db, ["2025-01-01Z", "2026-01-01Z", "2027-01-01Z"]).await;
