@@ -183,11 +183,17 @@ CREATE PROCEDURE partitioning.next(source text, future text, start timestamptz) 
 DECLARE
     bounds text := pg_get_expr(relpartbound, oid) FROM pg_class WHERE oid = future::regclass;
     bound text := substring(bounds FROM 'FROM \((.*)\) TO \(MAXVALUE\)');
+    has_rows boolean;
 BEGIN
     IF bound IS NULL THEN
         RAISE EXCEPTION '% is not the last range: %', future, bounds;
     END IF;
     EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', source);
+    -- All its rows would be compared with the new end, while everyone waits.
+    EXECUTE format('SELECT EXISTS (SELECT FROM %I)', future) INTO has_rows;
+    IF has_rows THEN
+        RAISE EXCEPTION '% has rows: prepare, copy and swap % with other ranges instead', future, source;
+    END IF;
     EXECUTE format('ALTER TABLE %I DETACH PARTITION %I', source, future);
     EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%s) TO (%L)',
                    source, future, bound, partitioning.key_at(start));

@@ -211,3 +211,21 @@ async fn the_next_range_takes_the_rows_of_its_time() {
     }
     check(&shop).await;
 }
+
+/// PostgreSQL would compare each row with the new end, while everyone waits.
+#[tokio::test]
+async fn a_range_with_rows_keeps_its_end() {
+    let Some(shop) = Layout::Range.shop(SMALL).await else { return };
+    let db = shop.test.connect().await;
+    // Also a row that would stay where it is.
+    insert_at(&db, "2027-12-31Z").await;
+    let next = read("docs/partitions/next.sql");
+    let next = next.lines().find(|line| line.contains("'book_rating'")).unwrap();
+    assert!(refusal(&db, next).await.contains("book_rating_2027_01_01 has rows"));
+    let partitions = "SELECT count(*) FROM pg_partition_tree('book_rating')";
+    assert_eq!(number(&db, partitions).await, 5);
+    run(&db, "DELETE FROM book_rating WHERE id >= partitioning.key_at('2027-01-01Z');").await;
+    run(&db, next).await;
+    assert_eq!(number(&db, partitions).await, 6);
+    check(&shop).await;
+}
