@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tower::ServiceExt;
 
-use crate::served::{routes, writable};
+use crate::served::{TOKEN, routes, writable};
 use crate::shop::{SMALL, Shop};
 
 const GRAPHQL: &str = "application/graphql-response+json";
@@ -80,6 +80,24 @@ async fn h1_a_response_has_the_preferred_media_type() {
     }
     let answer = ask(&shop, "text/html", json!({ "query": "{ __typename }" })).await;
     assert_eq!((answer.status, answer.code()), (StatusCode::NOT_ACCEPTABLE, "NOT_ACCEPTABLE"));
+}
+
+/// Without replicas, too, a position must be one; then it is ignored.
+#[tokio::test]
+async fn a_position_is_checked_and_not_needed_without_replicas() {
+    let shop = Shop::new(SMALL).await;
+    let add = "mutation { addBook(input: { name: \"A\", year: 1 }) { clientMutationId } }";
+    for query in ["{ books(first: 1) { totalCount } }", add] {
+        let at = |position| {
+            let request = Request::post("/graphql").header(CONTENT_TYPE, JSON).header("GraphQL-Position", position);
+            let request = request.header(AUTHORIZATION, format!("Bearer {TOKEN}"));
+            send(&shop, request.body(json!({ "query": query }).to_string().into()).unwrap())
+        };
+        let answer = at("FFFFFFFF/FFFFFFFF").await;
+        assert_eq!((answer.status, &answer.body["errors"]), (StatusCode::OK, &Value::Null));
+        assert!(!answer.headers.contains_key("GraphQL-Position"));
+        assert_eq!(at("0/").await.code(), "POSITION_MALFORMED");
+    }
 }
 
 /// A rejected request has no data; a request that fails in part has.
