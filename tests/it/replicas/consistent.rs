@@ -23,7 +23,7 @@ fn a_response_of_several_statements_reads_one_replica() {
     let load = Load::during(&server, 2, 1, |load| {
         load.writes(10);
         let mut client = server.client();
-        while old < 20 || new < 20 {
+        fleet::wait(|| {
             let data = client.query(QUERY);
             let count = |list: &str| data[list]["totalCount"].as_u64().unwrap();
             let added = count("added");
@@ -35,7 +35,8 @@ fn a_response_of_several_statements_reads_one_replica() {
                 assert_eq!(data["last"]["nodes"][0]["name"], format!("0 {}", added - 1), "{data}");
                 new += 1;
             }
-        }
+            old >= 20 && new >= 20
+        });
     });
     load.no_read_failed_within(crate::patience::LONG);
 }
