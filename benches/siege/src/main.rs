@@ -3,8 +3,9 @@
 //!     siege DATABASE ADDRESS PID SECONDS CURSORS ATTACK [URL…]
 //!
 //! `DATABASE` is a name for the table. `CURSORS` is a file of cursors of ratings by `rating DESC`. `URL` is that of
-//! PostgreSQL. `ADDRESS` and `PID` can be those of several servers, separated by commas. Each connection is to the next of them. `BOOKENDS_WRITE_TOKEN` has the write token. Prints a row, and a line for each fault; exits with 1 if the
-//! normal client noticed the attack, or memory was not released. Without arguments, prints the names of the attacks.
+//! PostgreSQL. `ADDRESS` and `PID` can be those of several servers, separated by commas. Each connection is to the next of
+//! them. `BOOKENDS_WRITE_TOKEN` has the write token. Prints a row, and a line for each fault; exits with 1 if the normal client
+//! noticed the attack, or memory was not released. Without arguments, prints the names of the attacks.
 
 use std::error::Error;
 use std::fs;
