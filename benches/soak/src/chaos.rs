@@ -24,7 +24,7 @@ pub struct Chaos {
     kills: usize,
     freezes: usize,
     restarts: usize,
-    /// How long no write was acknowledged, for each promotion.
+    /// How long not every server acknowledged writes, for each promotion.
     pub outages: Vec<Duration>,
 }
 
@@ -89,16 +89,18 @@ impl Chaos {
         let killed = Instant::now();
         fleet.0[1].promote();
         fleet.0[1].feed(&fleet.0[2]);
-        wait("a write after the promotion", || self.world.model().last.is_some_and(|last| last > killed))?;
-        // The other server may need a little longer: both have written when no client sees an outage any more.
+        // From then on no client sees an outage any more, and no write may fail.
+        wait("a write through each server after the promotion", || {
+            let model = self.world.model();
+            self.world.addresses.iter().all(|server| model.last.get(server).is_some_and(|last| *last > killed))
+        })?;
         self.outages.push(killed.elapsed());
+        self.world.is_headless.store(false, SeqCst);
         fleet.0.rotate_left(1);
         let [primary, _, old] = &mut fleet.0;
         primary.rebuild(old);
         // The next one that is promoted follows.
-        self.settle(fleet)?;
-        self.world.is_headless.store(false, SeqCst);
-        Ok(())
+        self.settle(fleet)
     }
 
     /// Waits until both servers use a replica, or do not.
@@ -117,6 +119,6 @@ impl fmt::Display for Chaos {
         let Self { kills, freezes, restarts, outages, .. } = self;
         write!(f, "killed replicas: {kills}; frozen: {freezes}; restarted: {restarts}; promotions: {}", outages.len())?;
         let outages: Vec<String> = outages.iter().map(|time| format!("{:.2} s", time.as_secs_f64())).collect();
-        write!(f, "; no write was acknowledged for {}", outages.join(", "))
+        write!(f, "; until both servers acknowledged writes: {}", outages.join(", "))
     }
 }

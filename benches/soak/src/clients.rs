@@ -40,7 +40,7 @@ pub struct World {
     pub kept: BTreeSet<String>,
     /// The global ids of some books.
     pub books: Vec<String>,
-    /// Whether a primary is gone, and no other one is known yet.
+    /// Whether a primary is gone, and not every server writes to another one yet.
     pub is_headless: AtomicBool,
     model: Mutex<Model>,
     heard: Mutex<Vec<BTreeSet<String>>>,

@@ -1,6 +1,7 @@
 //! What the servers acknowledged.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
 use std::time::Instant;
 
 /// Acknowledged writes. What may have happened without an acknowledgement is not in it.
@@ -16,6 +17,14 @@ pub struct Model {
     pub announced: BTreeSet<String>,
     /// The newest book by its id, and the position after it.
     pub newest: Option<(String, String)>,
-    /// When the last acknowledged write began.
-    pub last: Option<Instant>,
+    /// When the last write began that a server acknowledged.
+    pub last: BTreeMap<SocketAddr, Instant>,
+}
+
+impl Model {
+    /// A server acknowledged a write that began then.
+    pub fn acknowledge(&mut self, server: SocketAddr, begun: Instant) {
+        let last = self.last.entry(server).or_insert(begun);
+        *last = begun.max(*last);
+    }
 }

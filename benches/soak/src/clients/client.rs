@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(40);
 
 pub struct Client {
     from: Ipv4Addr,
-    to: SocketAddr,
+    pub to: SocketAddr,
     connection: Option<Connection>,
 }
 

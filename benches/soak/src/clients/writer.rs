@@ -93,7 +93,10 @@ async fn done(world: &World, client: &mut Client, input: &str) -> Option<Reply> 
     match reply {
         Ok(reply) => {
             world.tally.took(Kind::Write, reply.time);
-            world.model().last = Some(begun);
+            world.model().acknowledge(client.to, begun);
+            if reply.position.is_none() {
+                world.tally.failed(Kind::Write, "an acknowledged write has no position".into());
+            }
             Some(reply)
         }
         Err(why) => {
