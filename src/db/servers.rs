@@ -6,7 +6,7 @@
 
 use std::str::FromStr;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection, PgPool};
@@ -19,11 +19,14 @@ use super::CONNECT_TIMEOUT;
 /// The time that one host of several has to answer.
 const HOST_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Whether a session can write: neither a replica nor read-only by its settings.
-const IS_WRITABLE: &str = "SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off'";
+/// The timeline of a primary, which may be read-only by its settings; empty on a replica.
+const OF_PRIMARY: &str = "SELECT CASE WHEN pg_is_in_recovery() THEN ''
+    ELSE left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END";
 
-/// Whether a session is on a primary, which may be read-only by its settings.
-const IS_PRIMARY: &str = "SELECT NOT pg_is_in_recovery()";
+/// The same where a session can write, and empty elsewhere.
+const OF_WRITABLE: &str =
+    "SELECT CASE WHEN pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' THEN ''
+    ELSE left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END";
 
 /// The hosts of a database.
 #[derive(Debug)]
@@ -36,6 +39,8 @@ pub struct Servers {
     left: watch::Sender<Option<Instant>>,
     /// The pool of connections that write.
     writer: OnceLock<PgPool>,
+    /// The newest timeline of a primary. A server that is promoted begins one; a primary of an older one was left behind.
+    timeline: AtomicU32,
 }
 
 impl From<PgConnectOptions> for Servers {
@@ -75,7 +80,7 @@ impl Servers {
 
     fn new(hosts: Vec<PgConnectOptions>, wanted: Wanted) -> Self {
         let (current, left, writer) = (AtomicUsize::new(0), watch::Sender::new(None), OnceLock::new());
-        Self { hosts, wanted, current, left, writer }
+        Self { hosts, wanted, current, left, writer, timeline: AtomicU32::new(0) }
     }
 
     /// The same with other options of every connection.
@@ -177,7 +182,7 @@ impl Servers {
         if self.accepts(connection).await? { Ok(()) } else { Err(refused("this host is not the primary")) }
     }
 
-    /// Whether a connection is as it is wanted.
+    /// Whether a connection is as it is wanted, and not to a primary that another one has replaced.
     ///
     /// # Errors
     ///
@@ -185,10 +190,12 @@ impl Servers {
     pub async fn accepts(&self, connection: &mut PgConnection) -> Result<bool, Error> {
         let question = match self.wanted {
             Wanted::Any => return Ok(true),
-            Wanted::Writable => IS_WRITABLE,
-            Wanted::Primary => IS_PRIMARY,
+            Wanted::Writable => OF_WRITABLE,
+            Wanted::Primary => OF_PRIMARY,
         };
-        sea_orm::sqlx::raw_sql(question).fetch_one(connection).await?.try_get(0)
+        let timeline: String = sea_orm::sqlx::raw_sql(question).fetch_one(connection).await?.try_get(0)?;
+        let timeline = u32::from_str_radix(&timeline, 16);
+        Ok(timeline.is_ok_and(|timeline| timeline >= self.timeline.fetch_max(timeline, Ordering::Relaxed)))
     }
 }
 
