@@ -107,7 +107,11 @@ impl Reader<'_> {
 impl Slice<Record> {
     /// Cuts a page out of the rows of its bracket.
     pub(crate) fn of(rows: Vec<Record>, reader: &mut Reader<'_>) -> Result<Self, DbErr> {
-        let mut found: Vec<_> = rows.into_iter().map(|row| reader.read(row)).collect::<Result<_, _>>()?;
+        // A collected `Result` would grow step by step.
+        let mut found = Vec::with_capacity(rows.len());
+        for row in rows {
+            found.push(reader.read(row)?);
+        }
         reader.arrange(&mut found);
         Ok(Self::cut(found, reader.page))
     }
@@ -158,8 +162,9 @@ impl<M> Slice<M> {
             return Self::centred(found, page.size as usize);
         }
         let behind = found.iter().any(|found| found.segment == WITNESS);
+        let mut rows = Vec::with_capacity(found.len().min(page.size as usize));
         let mut ahead = found.into_iter().filter(|found| found.segment != WITNESS && found.inside);
-        let mut rows: Vec<_> = ahead.by_ref().take(page.size as usize).map(|found| found.row).collect();
+        rows.extend(ahead.by_ref().take(page.size as usize).map(|found| found.row));
         let more = ahead.next().is_some();
 
         let (has_previous, has_next) = match page.end {

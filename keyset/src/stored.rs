@@ -11,6 +11,9 @@ use sea_orm::{DbErr, Value};
 use crate::dialect::decimal;
 use crate::{Kind, Record};
 
+/// The room for the name of a column, in bytes: more than most need.
+const NAME: usize = 16;
+
 /// The names of a result's columns.
 #[derive(Debug)]
 pub struct Columns {
@@ -82,7 +85,9 @@ enum Held {
 impl Columns {
     /// The columns of a result with these names, in their order. Of two columns with one name, the first is read.
     pub fn new(names: impl IntoIterator<Item: AsRef<str>>) -> Self {
-        let mut columns = Self { names: String::new(), ends: Vec::new() };
+        let names = names.into_iter();
+        let (count, _) = names.size_hint();
+        let mut columns = Self { names: String::with_capacity(NAME * count), ends: Vec::with_capacity(count) };
         for name in names {
             columns.names.push_str(name.as_ref());
             columns.ends.push(columns.names.len());
@@ -114,7 +119,13 @@ impl Columns {
 impl StoredRows {
     /// No rows yet, of a result with these columns.
     pub fn new(columns: Arc<Columns>) -> Self {
-        Self { columns, values: Vec::new(), texts: String::new() }
+        Self::with_room(columns, 0)
+    }
+
+    /// The same with room for this many rows.
+    pub fn with_room(columns: Arc<Columns>, rows: usize) -> Self {
+        let values = Vec::with_capacity(rows * columns.len());
+        Self { columns, values, texts: String::new() }
     }
 
     /// Adds the next value: that of the next column, or of the first column of the next row.
@@ -188,9 +199,9 @@ impl Stored {
 
     /// The integer at a position.
     pub(crate) fn int<T: TryFrom<i64>>(&self, position: usize) -> Result<T, DbErr> {
-        let value = self.value(position, Kind::BigInt)?;
-        let int = if let Value::BigInt(Some(int)) = value { int.try_into().ok() } else { None };
-        int.ok_or_else(|| DbErr::Type(format!("`{}` cannot be {value:?}", self.columns().name(position))))
+        let stored = self.get(position);
+        let int = if let StoredValue::Integer(int) = stored { int.try_into().ok() } else { None };
+        int.ok_or_else(|| DbErr::Type(format!("`{}` cannot be {stored:?}", self.columns().name(position))))
     }
 }
 

@@ -18,6 +18,9 @@ use crate::request::{Code, Error, position, refusal, was_executed};
 #[derive(Clone, Debug)]
 pub struct Codes(pub Vec<Code>);
 
+/// Room for what stands around the data of a response, in bytes.
+const ROOM: usize = 64;
+
 #[derive(Default)]
 struct Body {
     data: Option<Value>,
@@ -30,7 +33,9 @@ struct Body {
 impl Body {
     /// The text. What a plan has written as JSON stays as it is.
     fn json(&self) -> Vec<u8> {
-        let mut json = b"{".to_vec();
+        let room = if let Some(Value::Binary(data)) = &self.data { data.len() } else { 0 };
+        let mut json = Vec::with_capacity(room + ROOM);
+        json.push(b'{');
         if let Some(data) = &self.data {
             json.extend_from_slice(b"\"data\":");
             keyset_graphql::json::write(data, &mut json);

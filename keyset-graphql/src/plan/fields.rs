@@ -51,8 +51,9 @@ impl<Kind> PlannedFields<Kind> {
 
     /// The fields that are selected with these variables.
     fn places(&self, variables: &Variables) -> impl Iterator<Item = (&PlannedField<Kind>, Pos)> {
-        let mut known = vec![false; if self.repeats { self.fields.len() } else { 0 }];
-        let mut is_first = move |field: usize| known.get_mut(field).is_none_or(|known| !std::mem::replace(known, true));
+        let mut known = self.repeats.then(|| vec![false; self.fields.len()]);
+        let mut is_first =
+            move |field: usize| known.as_mut().is_none_or(|known| !std::mem::replace(&mut known[field], true));
         let places = self.places.iter().filter(|place| place.chain.holds(variables));
         places.filter(move |place| is_first(place.field)).map(|place| (&self.fields[place.field], place.position))
     }

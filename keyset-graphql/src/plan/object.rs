@@ -109,6 +109,14 @@ impl<'p, T: RowObject> Objects<'p, T> {
         self.selection.joins(run, joins);
     }
 
+    /// Makes room for this many objects.
+    pub fn reserve(&mut self, objects: usize) {
+        self.rows.reserve(objects);
+        for related in self.related.iter_mut().flatten() {
+            related.reserve(objects);
+        }
+    }
+
     /// Adds the object of a record with its relations, and returns its number. `None` if the record has no object.
     pub fn read(&mut self, record: &Record) -> Result<Option<usize>, DbErr> {
         self.models.row(record)?.map(|row| self.push(row, Some(record))).transpose()

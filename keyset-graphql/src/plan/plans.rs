@@ -2,6 +2,7 @@
 
 use std::any::Any;
 use std::fmt;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_graphql::parser::types::{ExecutableDocument, OperationDefinition};
@@ -98,7 +99,7 @@ impl Plans {
         if is_lists && !is_planned {
             return None;
         }
-        let query = is_lists.then(|| Arc::new(PlannedQuery(fields)));
+        let query = is_lists.then(|| Arc::new(PlannedQuery { lists: fields, room: AtomicUsize::default() }));
         state.queries.push((operation.pos, query.clone()));
         query
     }
@@ -111,24 +112,32 @@ impl fmt::Debug for Plans {
 }
 
 /// The plan of a query of lists. It is executed without async-graphql.
-pub struct PlannedQuery(PlannedFields<Arc<RootList>>);
+pub struct PlannedQuery {
+    lists: PlannedFields<Arc<RootList>>,
+    /// The length of the last response in bytes, at most [`MAX_ROOM`]: the next one is about as long.
+    room: AtomicUsize,
+}
+
+/// The most bytes that a response is given room for before it is written.
+const MAX_ROOM: usize = 64 << 10;
 
 impl PlannedQuery {
     /// Executes the query. The response is JSON, as [`Verbatim`](crate::json::Verbatim) says.
     pub async fn execute(&self, reader: &Reader, limits: Limits, variables: &Variables) -> Response {
         let run = Run { reader, limits, variables };
         let mut lists = Vec::new();
-        for plan in self.0.selected(variables) {
+        for plan in self.lists.selected(variables) {
             lists.push(plan.0.read(&run).await);
         }
-        let (mut writer, mut lists) = (Writer::new(&run), lists.iter());
+        let (mut writer, mut lists) = (Writer::with_room(&run, self.room.load(Relaxed)), lists.iter());
         // A list is null beside its errors: the query itself does not fail.
-        let _ = self.0.write(&mut writer, |writer, _, position| {
+        let _ = self.lists.write(&mut writer, |writer, _, position| {
             if let Some(list) = lists.next() {
                 list.write(0, position, writer);
             }
             Ok(())
         });
+        self.room.store(writer.json.len().min(MAX_ROOM), Relaxed);
         let none: &[PathSegment] = &[];
         let errors: Vec<ServerError> = writer.errors.into_iter().map(|failure| failure.under(none)).collect();
         let mut response = Response::new(Value::Binary(writer.json.into()));

@@ -34,6 +34,9 @@ pub trait Joined<T: RowObject>: Send + Sync {
 
 /// The rows of a relation, one or none for each object.
 pub trait Related: Send + Sync {
+    /// Makes room for the rows of this many objects.
+    fn reserve(&mut self, objects: usize);
+
     /// Reads the row of the next object.
     fn push(&mut self, row: &Record) -> Result<(), DbErr>;
 
@@ -102,6 +105,11 @@ impl<T: RowObject, U: RowObject> Joined<T> for JoinedOne<T, U> {
 }
 
 impl<T: RowObject, U: RowObject> Related for RelatedOne<'_, T, U> {
+    fn reserve(&mut self, objects: usize) {
+        self.objects.reserve(objects);
+        self.numbers.reserve(objects);
+    }
+
     fn push(&mut self, row: &Record) -> Result<(), DbErr> {
         self.numbers.push(self.objects.read(row)?);
         Ok(())
@@ -179,6 +187,10 @@ impl<T: RowObject, S: Modelled<Model: Sync>> Joined<T> for JoinedSums<T, S> {
 }
 
 impl<T: RowObject, S: Modelled<Model: Sync>> Related for RelatedSums<'_, T, S> {
+    fn reserve(&mut self, objects: usize) {
+        self.rows.reserve(objects);
+    }
+
     fn push(&mut self, row: &Record) -> Result<(), DbErr> {
         self.rows.push(self.models.row(row)?);
         Ok(())

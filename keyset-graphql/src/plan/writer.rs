@@ -32,7 +32,12 @@ pub type Written = Result<(), Null>;
 
 impl<'a> Writer<'a> {
     pub fn new(run: &Run<'a>) -> Self {
-        Self { json: Vec::with_capacity(1024), errors: Vec::new(), variables: run.variables, reader: run.reader }
+        Self::with_room(run, 1024)
+    }
+
+    /// With room for this many bytes.
+    pub fn with_room(run: &Run<'a>, bytes: usize) -> Self {
+        Self { json: Vec::with_capacity(bytes), errors: Vec::new(), variables: run.variables, reader: run.reader }
     }
 
     /// Writes a value that is no object.

@@ -23,7 +23,8 @@ pub fn records(rows: Vec<PgRow>) -> Result<Vec<Record>, Error> {
     let Some(reads) = reads else {
         return Ok(rows.into_iter().map(|row| Record::Row(row.into())).collect());
     };
-    let mut found = StoredRows::new(Arc::new(Columns::new(first.columns().iter().map(sqlx::Column::name))));
+    let columns = Arc::new(Columns::new(first.columns().iter().map(sqlx::Column::name)));
+    let mut found = StoredRows::with_room(columns, rows.len());
     for row in &rows {
         for (position, read) in reads.iter().enumerate() {
             let value = row.try_get_raw(position)?;

@@ -32,6 +32,10 @@ use crate::db::place::Place;
 /// Prepared statements per connection.
 const PREPARED: usize = 64;
 
+/// The rows for which there is room at first: those of a small page with its neighbours, or of a nested page for each parent.
+const ROOM: usize = 16;
+const ROOM_FOR_EACH: usize = 8;
+
 /// How often the progress handler is called before a statement leaves the thread of the runtime. Where the pages are in
 /// memory, that is after about 2 ms.
 const INLINE: u32 = 5;
@@ -213,7 +217,8 @@ fn each_run(connection: &Connection, work: Work<'_>) -> rusqlite::Result<Runs> {
     let mut statement = connection.prepare_cached(&work.statement.sql)?;
     // By this counter SQLite calls the progress handler. It goes on from run to run.
     statement.reset_status(StatementStatus::VmStep);
-    let mut found = StoredRows::new(Arc::new(Columns::new(statement.column_names())));
+    let columns = Arc::new(Columns::new(statement.column_names()));
+    let mut found = StoredRows::with_room(columns, work.each.map_or(ROOM, |each| ROOM_FOR_EACH * each.len()));
     let mut ends = Vec::new();
     for values in work.parameters() {
         rows(&mut statement, &values, &mut found)?;

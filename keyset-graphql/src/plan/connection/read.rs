@@ -113,6 +113,8 @@ impl<T: RowObject> Reading<'_, T> {
         };
         let rows: Vec<_> = rows.instrument(self.span("page")).await.map_err(|error| self.failed(error))?;
         reader.pages_read(self.field, self.asked.page().end(), rows.len());
+        let count = rows.iter().flatten().map(|slice| slice.rows.len()).sum();
+        objects.iter_mut().flatten().for_each(|objects| objects.reserve(count));
         let mut error = None;
         let mut take = |row: Record| {
             for objects in objects.iter_mut().flatten() {
