@@ -110,24 +110,21 @@ impl<N: NodeType, K: NodeKey> GlobalId<N, K> {
 impl<N: NodeType, K: NodeKey> GlobalId<N, K> {
     /// Writes the id as JSON.
     pub(crate) fn write(self, json: &mut Vec<u8>) {
-        self.encode(|text| write_base64url(text, json));
+        self.encode(|bytes| write_base64url(bytes, json));
     }
 
-    fn encode<T>(self, take: impl FnOnce(&str) -> T) -> T {
+    fn encode<T>(self, take: impl FnOnce(&[u8]) -> T) -> T {
         let key = self.key.to_bytes();
         let mut bytes = [0; 17];
         bytes[0] = self.node_type.tag();
         bytes[1..=key.as_ref().len()].copy_from_slice(key.as_ref());
-        let mut text = [0; MAX_LENGTH];
-        let written = BASE64_URL_SAFE_NO_PAD.encode_slice(&bytes[..=key.as_ref().len()], &mut text);
-        // There is room, and the characters are ASCII.
-        take(written.ok().and_then(|length| str::from_utf8(&text[..length]).ok()).unwrap_or_default())
+        take(&bytes[..=key.as_ref().len()])
     }
 }
 
 impl<N: NodeType, K: NodeKey> From<GlobalId<N, K>> for ID {
     fn from(id: GlobalId<N, K>) -> Self {
-        Self(id.encode(str::to_owned))
+        Self(id.encode(|bytes| BASE64_URL_SAFE_NO_PAD.encode(bytes)))
     }
 }
 

@@ -86,14 +86,28 @@ impl Order {
     ///
     /// As [`Order::seal`]. Nothing is appended then.
     pub fn seal_into(&self, key: &Key, text: &mut Vec<u8>) -> Result<(), KeyError> {
-        let bytes = self.encode(key)?;
-        let (begin, length) = (text.len(), (4 * bytes.len()).div_ceil(3));
+        let begin = text.len();
+        let sealed = self.seal_from(begin, key, text);
+        if sealed.is_err() {
+            text.truncate(begin);
+        }
+        sealed
+    }
+
+    /// The same, for a text of this length. The bytes are first written where the cursor will be: they need no memory of
+    /// their own.
+    fn seal_from(&self, begin: usize, key: &Key, text: &mut Vec<u8>) -> Result<(), KeyError> {
+        self.encode(key, text)?;
+        let count = text.len() - begin;
+        let length = (4 * count).div_ceil(3);
         if length > MAX_LENGTH {
             return Err(KeyError::TooLong(length));
         }
-        text.resize(begin + length, 0);
+        text.resize(begin + count + length, 0);
+        let (bytes, room) = text[begin..].split_at_mut(count);
         // There is room for it.
-        let _ = BASE64_URL_SAFE_NO_PAD.encode_slice(bytes, &mut text[begin..]);
+        let _ = BASE64_URL_SAFE_NO_PAD.encode_slice(bytes, room);
+        text.drain(begin..begin + count);
         Ok(())
     }
 
@@ -106,22 +120,23 @@ impl Order {
         let bytes = decode(text)?;
         let key = self.decode(&bytes)?;
         // Each value has one encoding, and some have none.
-        if self.encode(&key).is_ok_and(|encoded| encoded == bytes) { Ok(key) } else { Err(CursorError::Malformed) }
+        let mut encoded = Vec::with_capacity(bytes.len());
+        if self.encode(&key, &mut encoded).is_ok() && encoded == bytes { Ok(key) } else { Err(CursorError::Malformed) }
     }
 
-    fn encode(&self, key: &Key) -> Result<Vec<u8>, KeyError> {
+    /// Appends the bytes of a cursor, also where it fails.
+    fn encode(&self, key: &Key, bytes: &mut Vec<u8>) -> Result<(), KeyError> {
         let (found, expected) = (key.values().len(), self.sorts().len());
         if found != expected {
             return Err(KeyError::Arity { found, expected });
         }
-        let mut bytes = Vec::with_capacity(3 + 17 * expected);
         bytes.push(VERSION);
         bytes.extend(self.fingerprint().to_be_bytes());
         for (place, (value, sort)) in key.values().iter().zip(self.sorts()).enumerate() {
             let scalar = sort.kind.scalar(value).ok_or(KeyError::Type(place))?;
-            wire::write(&scalar, &mut bytes)?;
+            wire::write(&scalar, bytes)?;
         }
-        Ok(bytes)
+        Ok(())
     }
 
     fn decode(&self, bytes: &[u8]) -> Result<Key, CursorError> {

@@ -1,6 +1,8 @@
 //! The JSON of a response, written field by field.
 
 use async_graphql::{PathSegment, Pos, Variables};
+use base64::Engine;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use sea_orm::DbErr;
 use serde::Serialize;
 
@@ -105,11 +107,13 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Writes a text in base64url as JSON: none of its characters is escaped.
-pub fn write_base64url(text: &str, json: &mut Vec<u8>) {
-    json.reserve(text.len() + 2);
+/// Writes bytes in base64url as JSON: none of its characters is escaped.
+pub fn write_base64url(bytes: &[u8], json: &mut Vec<u8>) {
     json.push(b'"');
-    json.extend_from_slice(text.as_bytes());
+    let begin = json.len();
+    json.resize(begin + (4 * bytes.len()).div_ceil(3), 0);
+    // There is room for it.
+    let _ = BASE64_URL_SAFE_NO_PAD.encode_slice(bytes, &mut json[begin..]);
     json.push(b'"');
 }
 
