@@ -2,6 +2,7 @@
 
 use sea_orm::sea_query::Expr;
 use sea_orm::{DbErr, ModelTrait, Value};
+use smallvec::SmallVec;
 
 use crate::cursor::MAX_LENGTH;
 use crate::dialect::Dialect;
@@ -22,7 +23,10 @@ use crate::{Order, Record, Sort, Stored, bracket};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
-pub struct Key(Vec<Value>);
+pub struct Key(Values);
+
+/// Most orders have one sort or two. Their keys need no memory of their own: each row of a page has one.
+type Values = SmallVec<[Value; 2]>;
 
 /// The error for values that are not a key of an order, or that no cursor can hold.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -65,13 +69,13 @@ impl Key {
     /// [`KeyError::Arity`] unless there is one value for each sort. [`KeyError::Type`] unless each value has the
     /// [`Kind`](crate::Kind) of its sort; NULL is a value only of a sort that can be NULL.
     pub fn new(order: &Order, values: Vec<Value>) -> Result<Self, KeyError> {
-        let key = Self(values);
+        let key = Self(values.into());
         key.check(order)?;
         Ok(key)
     }
 
     /// The key with these values, which the caller has checked.
-    pub(crate) fn of_values(values: Vec<Value>) -> Self {
+    pub(crate) fn of_values(values: Values) -> Self {
         Self(values)
     }
 
