@@ -16,6 +16,11 @@ impl Given {
         Self(field.arguments.iter().map(|(name, value)| (name.node.clone(), value.node.clone())).collect())
     }
 
+    /// Whether no variable decides an argument with such a name.
+    pub fn are_fixed(&self, names: impl Fn(&str) -> bool) -> bool {
+        !self.0.iter().any(|(name, value)| names(name) && has_variable(value))
+    }
+
     pub fn bind<'a>(&'a self, variables: &'a Variables) -> Arguments<'a> {
         Arguments { given: self, variables }
     }
@@ -63,6 +68,15 @@ impl Arguments<'_> {
             before: self.get("before")?,
             offset: self.get::<Option<i32>>("offset")?.map(Into::into),
         })
+    }
+}
+
+fn has_variable(value: &Written) -> bool {
+    match value {
+        Written::Variable(_) => true,
+        Written::List(items) => items.iter().any(has_variable),
+        Written::Object(fields) => fields.values().any(has_variable),
+        _ => false,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::marker::PhantomData;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use async_graphql::{ID, OutputType, Pos};
 use keyset::{Around, EntityRow, Kept, Lists, Order, Page, ReadRows as _};
@@ -21,7 +21,7 @@ use crate::plan::object::Boxed;
 use crate::plan::writer::Writer;
 use crate::plan::{Planner, Run};
 use crate::registry::ObjectFields;
-use crate::{Error, Result};
+use crate::{Error, Reader, Result};
 
 mod args;
 mod root;
@@ -37,7 +37,8 @@ pub trait Listed: RowObject {
     /// The arguments of its lists, besides `first`, `after`, `last` and `before`.
     type Args: ListArgs;
 
-    /// The rows of the list and their order.
+    /// The rows of the list and their order. They follow from these arguments alone: the plan of a document keeps them where no
+    /// variable decides the arguments.
     ///
     /// # Errors
     ///
@@ -183,17 +184,21 @@ struct Plan<U: Listed> {
     /// What refers to the parent, in a nested list.
     parent: Option<Column<U>>,
     arguments: Given,
+    /// The rows and their order, where no variable decides them.
+    fixed: Option<OnceLock<(Select<U::Entity>, Order)>>,
     identity: Option<Identity>,
     connection: Connection<U>,
 }
 
 impl<U: Listed> Plan<U> {
     fn new(parent: &str, name: &str, kept: Option<Kept>, field: &Collected<'_>, planner: &mut Planner<'_>) -> Self {
+        let arguments = Given::of(&field.field().node);
         Self {
             name: format!("{parent}.{name}"),
             kept,
             parent: None,
-            arguments: Given::of(&field.field().node),
+            fixed: arguments.are_fixed(scan::decides_rows).then(OnceLock::new),
+            arguments,
             identity: identity::<U>(),
             // Another statement: its joins are named from the beginning.
             connection: Connection::new(&field.sets(), &mut planner.of_statement()),
@@ -223,16 +228,29 @@ impl<U: Listed> Plan<U> {
     /// The rows, and what the arguments ask of them.
     fn asked(&self, run: &Run<'_>) -> Result<(Select<U::Entity>, Asked)> {
         let arguments = self.arguments.bind(run.variables);
-        let mut scope = Scope::new(run.reader);
+        let (rows, order) = self.rows(&arguments, run.reader)?;
+        let asked = match self.around(&arguments)? {
+            Some(row) => Asked::Around(Around::new(&arguments.page()?, &order, run.limits, row)?),
+            None => Asked::Page(Page::new(&arguments.page()?, &order, run.limits)?.on(run.reader.backend())?),
+        };
+        Ok((rows, asked))
+    }
+
+    /// The rows and their order.
+    fn rows(&self, arguments: &Arguments<'_>, reader: &Reader) -> Result<(Select<U::Entity>, Order)> {
+        if let Some(known) = self.fixed.as_ref().and_then(OnceLock::get) {
+            return Ok(known.clone());
+        }
+        let mut scope = Scope::new(reader);
         if let Some(column) = &self.parent {
             scope.of_parent(column);
         }
-        let (rows, order) = U::rows(&U::Args::read(&arguments)?, &mut scope)?;
-        let asked = match self.around(&arguments)? {
-            Some(row) => Asked::Around(Around::new(&arguments.page()?, &order, run.limits, row)?),
-            None => Asked::Page(Page::new(&arguments.page()?, &order, run.limits)?.on(scope.backend)?),
-        };
-        Ok((rows, asked))
+        let rows = U::rows(&U::Args::read(arguments)?, &mut scope)?;
+        if let Some(fixed) = &self.fixed {
+            // Another request may have been faster.
+            let _ = fixed.set(rows.clone());
+        }
+        Ok(rows)
     }
 
     /// The object that the page is to be around.

@@ -17,6 +17,11 @@ use crate::object::{Column, RowObject};
 /// Arguments that leave out no row of the list.
 const OF_PAGE: [&str; 7] = ["first", "after", "last", "before", "offset", "around", "orderBy"];
 
+/// Whether the rows of a list, or their order, depend on an argument with this name.
+pub(super) fn decides_rows(name: &str) -> bool {
+    name == "orderBy" || !OF_PAGE.contains(&name)
+}
+
 /// Whether an argument that may leave out rows has a value.
 pub(super) fn is_filtered(arguments: &Arguments<'_>) -> bool {
     !arguments.are_among(&OF_PAGE)
