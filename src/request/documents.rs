@@ -48,6 +48,8 @@ pub struct DocumentId(pub String);
 pub struct Documents {
     trusted: Trusted,
     cache: Arc<Cache<Hash, Arc<Document>, ByWork>>,
+    /// The hashes of cached texts: to compute one takes longer than to find it.
+    hashes: Arc<Cache<Box<str>, Hash, ByLength>>,
 }
 
 /// The document of a request.
@@ -84,10 +86,20 @@ impl Weighter<Hash, Arc<Document>> for ByWork {
     }
 }
 
+#[derive(Clone)]
+struct ByLength;
+
+impl Weighter<Box<str>, Hash> for ByLength {
+    fn weight(&self, text: &Box<str>, hash: &Hash) -> u64 {
+        (text.len() + hash.len()) as u64
+    }
+}
+
 impl Documents {
     /// Trusts these documents. No other one is cached yet.
     pub fn new(trusted: Trusted) -> Self {
-        Self { trusted, cache: Arc::new(Cache::with_weighter(1000, MAX_WEIGHT, ByWork)) }
+        let cache = Arc::new(Cache::with_weighter(1000, MAX_WEIGHT, ByWork));
+        Self { trusted, cache, hashes: Arc::new(Cache::with_weighter(1000, MAX_WEIGHT, ByLength)) }
     }
 
     /// The document of a request: the one with its text, or with its id if it has no text.
@@ -117,7 +129,7 @@ impl Documents {
 
     /// The document of a text, whose hash may have come with it.
     fn of_text(&self, text: &str, persisted: Option<&str>) -> Result<Found, ServerError> {
-        let hash: Hash = Sha256::digest(text.as_bytes()).into();
+        let hash = self.hashes.get(text).unwrap_or_else(|| Sha256::digest(text.as_bytes()).into());
         if let Some(persisted) = persisted {
             let is_same = match self.trusted.named(persisted) {
                 Some(document) => document.text == text,
@@ -139,6 +151,7 @@ impl Documents {
     /// Caches a document that was executed, unless it is too long.
     pub fn keep(&self, hash: Hash, document: Arc<Document>) {
         if document.text.len() <= MAX_TEXT {
+            self.hashes.insert(document.text.as_str().into(), hash);
             self.cache.insert(hash, document);
         }
     }
@@ -260,7 +273,7 @@ mod tests {
             let Found::New(hash) = documents.find(&Request::new(&text)).unwrap() else { panic!("{text} is new") };
             documents.keep(hash, document(text));
         }
-        assert!(documents.cache.weight() <= MAX_WEIGHT);
+        assert!(documents.cache.weight() <= MAX_WEIGHT && documents.hashes.weight() <= MAX_WEIGHT);
         let text = format!("{{ a }} #{}", "x".repeat(MAX_TEXT));
         documents.keep(Sha256::digest(text.as_bytes()).into(), document(text.clone()));
         assert!(matches!(documents.find(&Request::new(text)), Ok(Found::New(_))));
