@@ -162,7 +162,8 @@ impl Pool {
             return Err(closed);
         }
         let failed = |error: sqlx::Error| DbErr::Conn(RuntimeErr::SqlxError(error.into()));
-        match timeout(CONNECT_TIMEOUT, self.connections.get()).await {
+        // On the heap: otherwise each statement would carry the room for opening a connection.
+        match timeout(CONNECT_TIMEOUT, Box::pin(self.connections.get())).await {
             Ok(Ok(connection)) => {
                 // A connection to a file that was deleted or replaced would go on to read it.
                 self.connections.manager().check().map_err(failed)?;
@@ -176,12 +177,16 @@ impl Pool {
 
     /// Runs a statement on any connection. If the connection was lost, it is run once more on another one.
     async fn run(&self, work: Work<'_>) -> Result<Runs, DbErr> {
-        // A statement of its own: it releases a lost connection before another one is acquired.
-        let result = self.lease().await?.run(work).await;
-        match result {
-            Err(error) if self.may_retry(&error) => self.lease().await?.run(work).await,
+        match self.run_once(work).await {
+            // On the heap: otherwise each statement would have room for it.
+            Err(error) if self.may_retry(&error) => Box::pin(self.run_once(work)).await,
             result => result,
         }
+    }
+
+    /// Runs a statement, and releases its connection.
+    async fn run_once(&self, work: Work<'_>) -> Result<Runs, DbErr> {
+        self.lease().await?.run(work).await
     }
 
     /// Whether the connection was lost, and another one of this pool is worth a try.

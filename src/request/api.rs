@@ -160,13 +160,14 @@ impl<E: Executor> Api<E> {
         let of_session = session.as_ref().and_then(|session| session.get(&TypeId::of::<keyset::Limits>()));
         let limits = of_session.and_then(|limits| limits.downcast_ref().copied());
         let (limits, variables) = (limits.unwrap_or_else(|| self.limits.pages()), &request.variables);
-        let mut response = if checked.needs_snapshot {
-            let snapshot = || self.readers.snapshot(checked.after);
-            let response = planned.execute(&snapshot(), limits, variables).await;
-            if checked.may_retry(&response) { planned.execute(&snapshot(), limits, variables).await } else { response }
-        } else {
-            planned.execute(&self.readers.single(checked.after), limits, variables).await
-        };
+        let execute = async |reader: Reader| planned.execute(&reader, limits, variables).await;
+        let (readers, after) = (&self.readers, checked.after);
+        let reader = if checked.needs_snapshot { readers.snapshot(after) } else { readers.single(after) };
+        let mut response = execute(reader).await;
+        if checked.needs_snapshot && checked.may_retry(&response) {
+            // On the heap: otherwise each request would have room for it.
+            response = Box::pin(execute(readers.snapshot(after))).await;
+        }
         if !request.data.contains_key(&TypeId::of::<Verbatim>()) {
             json::parse(&mut response.data);
         }

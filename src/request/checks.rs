@@ -63,7 +63,8 @@ impl Checks {
     ) -> Result<Checked, Refused> {
         if let Some(cpu) = self.takes_long(&request, session.as_deref()) {
             let checks = self.clone();
-            return cpu.run(move || checks.check(request, session.as_deref(), accepts)).await;
+            // On the heap: otherwise each request would have room for it.
+            return Box::pin(cpu.run(move || checks.check(request, session.as_deref(), accepts))).await;
         }
         self.check(request, session.as_deref(), accepts)
     }

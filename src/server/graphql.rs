@@ -65,20 +65,23 @@ pub async fn answer(endpoint: &Endpoint, received: Received) -> Response {
         Method::POST => post(endpoint, received).await,
         // On the heap: otherwise each POST would have room for it.
         Method::GET | Method::HEAD => Box::pin(get(endpoint, received)).await,
-        _ => negotiated(received.media, async { Err(wrong_method()) }).await,
+        _ => negotiated(received.media, Err(wrong_method())),
     }
 }
 
 /// A query or a mutation in a body of JSON.
 async fn post(Endpoint { api, access }: &Endpoint, Received { head, body, media, permit, .. }: Received) -> Response {
+    if media.is_none() {
+        return not_acceptable();
+    }
     let permission = access.permission(&head.headers, None);
-    let mut response = negotiated(media, async {
+    let answered = async {
         check_body(&head.headers)?;
         let request = request::of_body(body, permit.cpu()).await?;
         let request = prepared(request, &head.headers).data(permit).data(permission);
         Ok(api.execute(request).await)
-    })
-    .await;
+    };
+    let mut response = negotiated(media, answered.await);
     if response.status() == StatusCode::UNAUTHORIZED {
         response.headers_mut().insert(WWW_AUTHENTICATE, challenge(permission));
     }
@@ -96,13 +99,13 @@ async fn get(endpoint: &Endpoint, Received { mut head, media, permit, capacity, 
         Err(rejection) if is_websocket(&head.headers) => bad_handshake(&rejection),
         Err(_) if !request::is_in(&head.uri) && prefers_page(&head.headers) => page::in_place_of_api(&head.headers),
         // An offer of another protocol can be ignored (RFC 9110, section 7.8).
+        Err(_) if media.is_none() => not_acceptable(),
         Err(_) => {
-            let response = negotiated(media, async {
+            let answered = async {
                 let request = prepared(request::of_url(&head.uri)?, &head.headers).data(permit);
                 Ok(endpoint.api.query(request).await)
-            })
-            .await;
-            unless_known(response, &head.headers)
+            };
+            unless_known(negotiated(media, answered.await), &head.headers)
         }
     }
 }
@@ -206,15 +209,15 @@ fn bad_handshake(rejection: &WebSocketUpgradeRejection) -> Response {
 }
 
 /// The response in the media type that the client prefers.
-async fn negotiated(
-    media: Option<Media>,
-    response: impl Future<Output = Result<GraphQLResponse, ServerError>>,
-) -> Response {
-    let Some(media) = media else {
-        let message = "`Accept` must allow `application/graphql-response+json` or `application/json`";
-        return reject(Media::Json, Code::NotAcceptable, message);
-    };
-    respond(media, response.await.unwrap_or_else(|error| GraphQLResponse::from_errors(vec![error])))
+fn negotiated(media: Option<Media>, answered: Result<GraphQLResponse, ServerError>) -> Response {
+    let Some(media) = media else { return not_acceptable() };
+    respond(media, answered.unwrap_or_else(|error| GraphQLResponse::from_errors(vec![error])))
+}
+
+/// The response to a client that accepts no media type of a response. Nothing is executed for it.
+fn not_acceptable() -> Response {
+    let message = "`Accept` must allow `application/graphql-response+json` or `application/json`";
+    reject(Media::Json, Code::NotAcceptable, message)
 }
 
 impl From<Received> for axum::extract::Request {

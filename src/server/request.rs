@@ -52,7 +52,8 @@ struct UrlParameters {
 /// [`Code::BodyMalformed`] if the body is not JSON, [`Code::RequestMalformed`] if the JSON is not a request.
 pub async fn of_body(body: Bytes, cpu: &Cpu) -> Result<Request, ServerError> {
     if is_long(body.len()) {
-        return cpu.run(move || read(body)).await.map(|request| request.data(Long));
+        // On the heap: otherwise each request would have room for it.
+        return Box::pin(cpu.run(move || read(body))).await.map(|request| request.data(Long));
     }
     read(body)
 }

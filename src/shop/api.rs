@@ -47,13 +47,13 @@ impl Api {
     }
 
     /// Executes a query or a mutation.
-    pub async fn execute(&self, request: impl Into<Request>) -> Response {
-        self.requests.execute(request).await
+    pub fn execute(&self, request: impl Into<Request> + Send) -> impl Future<Output = Response> + Send {
+        self.requests.execute(request)
     }
 
     /// Executes a query, and refuses a mutation.
-    pub async fn query(&self, request: impl Into<Request>) -> Response {
-        self.requests.query(request).await
+    pub fn query(&self, request: impl Into<Request> + Send) -> impl Future<Output = Response> + Send {
+        self.requests.query(request)
     }
 
     /// The responses to a request that asked for an event stream by GET. A mutation is refused.
