@@ -171,7 +171,11 @@ impl Pool {
             }
             Ok(Err(PoolError::Backend(error))) => Err(failed(error)),
             Ok(Err(PoolError::Closed)) => Err(closed),
-            Ok(Err(_)) | Err(_) => Err(DbErr::ConnectionAcquire(ConnAcquireErr::Timeout)),
+            Ok(Err(_)) | Err(_) if self.usage().is_exhausted() => {
+                Err(DbErr::ConnectionAcquire(ConnAcquireErr::Timeout))
+            }
+            // There was room for one more: the server does not accept it in time.
+            Ok(Err(_)) | Err(_) => Err(failed(sqlx::Error::PoolTimedOut)),
         }
     }
 

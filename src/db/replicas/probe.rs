@@ -10,8 +10,9 @@ use tokio::time::{Instant, sleep, timeout};
 
 use super::Signals;
 use super::replica::{Reason, Replica};
+use crate::db::CONNECT_TIMEOUT;
 use crate::db::position::Position;
-use crate::db::primary::{IDENTITY, Primary, SAMPLE_INTERVAL, SAMPLE_TIMEOUT, ask};
+use crate::db::primary::{IDENTITY, Primary, SAMPLE_INTERVAL, ask};
 use crate::db::servers;
 
 /// The pause between two probes while a request waits for a position.
@@ -87,7 +88,8 @@ impl Probe {
         let connection = if let Some(connection) = &mut self.connection {
             connection
         } else {
-            let connected = timeout(SAMPLE_TIMEOUT, self.options.connect()).await;
+            // A server that starts is slow to accept connections.
+            let connected = timeout(CONNECT_TIMEOUT, self.options.connect()).await;
             let mut connection = connected.unwrap_or(Err(Error::PoolTimedOut)).map_err(no_answer)?;
             let found: String = ask(&mut connection, IDENTITY).await.map_err(no_answer)?;
             if found != identity {
