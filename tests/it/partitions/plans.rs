@@ -11,6 +11,10 @@ use crate::cost::{orders, settled};
 
 const LARGE: Plan = Plan { books: 300, ratings: 30_000, orders: 30_000, rng_seed: 0 };
 
+/// Where no more rows of a partition have a key beyond that of the cursor, the planner may read these instead of looking up the ties
+/// of the cursor among them: they are on a page or two.
+const FEW: u64 = 128;
+
 /// The table of a list.
 fn table(list: &str) -> &'static str {
     if list == "ratings" { "book_rating" } else { "book_order" }
@@ -28,7 +32,6 @@ async fn i3_a_bracket_reads_partitions_times_page_rows_at_any_depth() {
                 )
             };
             let mut cursors = Vec::new();
-            // Amid their ties: where few rows have a greater key, the planner may prefer to read and sort all of them.
             for offset in [4_000, 15_000, 22_000] {
                 let data = shop.data(&page(&format!("first: 10, offset: {offset}"))).await;
                 cursors.push(data[list]["pageInfo"]["endCursor"].clone());
@@ -41,8 +44,11 @@ async fn i3_a_bracket_reads_partitions_times_page_rows_at_any_depth() {
                 shop.data(&page(&args)).await;
                 let statement = shop.statements.take().remove(0);
                 let rows = rows_read(&db, statement.clone(), table(list)).await;
-                let is_bounded = rows > 0 && rows <= PARTITIONS * (10 + 2);
-                assert!(is_bounded, "{layout:?} {list} {order} {args}: {rows} {:#?}", plan(&db, statement).await);
+                let plan = plan(&db, statement).await;
+                let is_filtered = plan.iter().any(|scan| scan.contains("_pkey") && !scan.ends_with(" removed 0"));
+                let few = if is_filtered { PARTITIONS * FEW } else { 0 };
+                let is_bounded = rows > 0 && rows <= PARTITIONS * (10 + 2) + few;
+                assert!(is_bounded, "{layout:?} {list} {order} {args}: {rows} {plan:#?}");
             }
         }
     }
