@@ -1,6 +1,6 @@
 //! HTTP over a socket, without a client library.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::net::TcpStream;
 
 use crate::patience::LONG;
@@ -65,6 +65,7 @@ impl Connection {
             }
             match self.socket.read(&mut bytes) {
                 Ok(read @ 1..) => self.bytes.extend_from_slice(&bytes[..read]),
+                Err(error) if is_interrupted(&error) => {}
                 _ if self.bytes.is_empty() => return Outcome::Nothing,
                 _ => return Outcome::Broken(String::from_utf8_lossy(&self.bytes).into_owned()),
             }
@@ -84,6 +85,12 @@ impl Connection {
         self.bytes.drain(..end + 4 + length);
         Some(answer)
     }
+}
+
+/// Whether a signal ended a read. The system does not go on with one that has a time limit, and the end of any child of the
+/// tests is a signal.
+pub fn is_interrupted(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Interrupted
 }
 
 /// The response to the only request on a connection.

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::fleet::{Server, wait};
 use crate::patience::LONG;
+use crate::wire::is_interrupted;
 
 pub struct Subscriber {
     socket: TcpStream,
@@ -42,9 +43,11 @@ impl Subscriber {
     fn hears(&mut self, text: &str) -> bool {
         let mut bytes = [0; 4096];
         while !self.text.contains(text) {
-            match self.socket.read(&mut bytes).expect("an event, or the end") {
-                0 => return false,
-                read => self.text += &String::from_utf8_lossy(&bytes[..read]),
+            match self.socket.read(&mut bytes) {
+                Ok(0) => return false,
+                Ok(read) => self.text += &String::from_utf8_lossy(&bytes[..read]),
+                Err(error) if is_interrupted(&error) => {}
+                Err(error) => panic!("{error}"),
             }
             if self.text.contains("event: complete") {
                 return false;
