@@ -80,9 +80,8 @@ impl Probe {
     }
 
     async fn replayed(&mut self, identity: &str) -> Result<Position, Reason> {
-        let host = servers::name(&self.options);
         let no_answer = |error: Error| {
-            tracing::debug!(%error, replica = host, "a probe failed");
+            tracing::debug!(%error, replica = servers::name(&self.options), "a probe failed");
             Reason::NoAnswer
         };
         let connection = if let Some(connection) = &mut self.connection {

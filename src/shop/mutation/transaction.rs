@@ -61,7 +61,7 @@ impl Transaction {
             None => Ok(transaction),
             Some(error) => {
                 // Dropping it would hold its locks until the connection is used again. If this fails, they are released.
-                let _ = transaction.rollback().await;
+                let _ = self.connection.db.on_primary(self.connection.begun, transaction.rollback()).await;
                 Err(error)
             }
         }

@@ -198,7 +198,7 @@ async fn transact<W: Write>(
             let is_shown = is_shown.await.unwrap_or(true);
             let transaction = transaction.end().await?;
             if !is_shown {
-                return transaction.rollback().await.map_err(WriteError::Database);
+                return db.on_primary(begun, transaction.rollback()).await.map_err(WriteError::Database);
             }
             let committed = db.on_primary(begun, events.commit(db.commit(transaction), event));
             committed.await.map_err(WriteError::Commit)
