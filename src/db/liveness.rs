@@ -58,7 +58,12 @@ impl Liveness {
             if !may_be_stale {
                 return Ok(true);
             }
-            Ok(timeout(PING_TIMEOUT, connection.ping()).await.is_ok_and(|pong| pong.is_ok()))
+            Ok(answers(connection).await)
         })
     }
+}
+
+/// Whether a connection answers a ping in time.
+pub async fn answers(connection: &mut PgConnection) -> bool {
+    timeout(PING_TIMEOUT, connection.ping()).await.is_ok_and(|pong| pong.is_ok())
 }

@@ -7,18 +7,15 @@ use sea_orm::sqlx::pool::PoolConnectionMetadata;
 use sea_orm::sqlx::postgres::PgConnectOptions;
 use sea_orm::sqlx::{Connection, Error};
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr, RuntimeErr};
-use tokio::time::timeout;
 
 use super::deadline::Deadline;
+use super::liveness::answers;
 use super::pool::{CONNECTION_CHECK, CONNECTION_CHECK_INTERVAL, Opener, Pool, Statements, Unprepared, watch_client};
 use super::primary::Primary;
 use super::servers::Servers;
 use super::{CONNECT_TIMEOUT, ConnectError, Liveness, Pools, Reads, Replicas, Storage, unreachable, wait};
 use crate::config::{Settings, StatementMode};
 use crate::metrics::Metrics;
-
-/// The time that a connection has to answer before it returns to the pool.
-const PING_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The settings of every statement, beside its time limit.
 ///
@@ -131,9 +128,7 @@ async fn writer(servers: &Arc<Servers>, connections: u32, liveness: &Liveness) -
                 .after_release(move |connection, metadata| {
                     let hosts = Arc::clone(&used);
                     Box::pin(async move {
-                        let answer =
-                            async { timeout(PING_TIMEOUT, connection.ping()).await.is_ok_and(|pong| pong.is_ok()) };
-                        let lives = !is_left(&hosts, &metadata) && answer.await;
+                        let lives = !is_left(&hosts, &metadata) && answers(connection).await;
                         if lives { Ok(true) } else { Err(Error::WorkerCrashed) }
                     })
                 })
