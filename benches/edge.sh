@@ -27,6 +27,7 @@ one "CREATE FUNCTION v7() RETURNS uuid LANGUAGE sql VOLATILE AS \$\$
     SELECT encode(set_byte(overlay(uuid_send(gen_random_uuid()) PLACING
         substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6),
         6, 112 + (random() * 15)::int), 'hex')::uuid \$\$"
+load=$(cut -d' ' -f1-3 /proc/loadavg)
 columns='id uuid PRIMARY KEY, book_id uuid NOT NULL, rating smallint NOT NULL'
 one "CREATE TABLE ordered ($columns);
     CREATE TABLE scattered ($columns);
@@ -69,7 +70,7 @@ for round in 1 2 3; do
 done
 
 median() { cut -d' ' -f"$2" "$work/$1.results" | sort -g | sed -n 2p; }
-echo "load average: $(cut -d' ' -f1-3 /proc/loadavg); $(nproc) cores; $clients clients; $seconds s; $rows rows before"
+echo "load average before: $load; $(nproc) cores; $clients clients; $seconds s; $rows rows before"
 echo
 echo '| keys | rows/s | sessions that wait for a page | bytes of log for each row |'
 echo '|---|---|---|---|'
