@@ -61,6 +61,19 @@ impl Dialect {
         }
     }
 
+    /// Whether the planner estimates the rows past a row value of an index by its first column alone.
+    ///
+    /// PostgreSQL does: it expects no row for `(a, b) > (v, w)` where `v` is the greatest value of `a`, although most rows
+    /// may have it. Over partitions, it then reads and sorts them all. With `>=` it expects all ties of `v`, and merges the
+    /// partitions in order. So a whole key is excluded by a filter, which it meets once at most:
+    ///
+    /// ```sql
+    /// (a, b) >= (v, w) AND (a, b) <> (v, w)
+    /// ```
+    pub(crate) fn estimates_by_first(self, sorts: &[Sort]) -> bool {
+        self == Self::Postgres && sorts.len() > 1 && sorts.iter().all(Sort::is_column)
+    }
+
     /// Where an index has its NULLs when it is read in this direction.
     pub(crate) fn native_nulls(self, direction: Direction) -> Nulls {
         match (self, direction) {

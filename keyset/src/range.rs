@@ -137,7 +137,15 @@ impl Range {
         match &self.bound {
             Bound::Open => condition,
             Bound::NotNull => condition.add(dialect.not_null(&next[0])),
-            Bound::Past(values, edge) => condition.add(past(&next[..values.len()], values, *edge)),
+            Bound::Past(values, edge) => {
+                let (sorts, rest) = next.split_at(values.len());
+                // A whole key is that of one row at most.
+                if *edge == Edge::Exclusive && rest.is_empty() && dialect.estimates_by_first(sorts) {
+                    condition.add(past(sorts, values, Edge::Inclusive)).add(columns(sorts).ne(row(values.clone())))
+                } else {
+                    condition.add(past(sorts, values, *edge))
+                }
+            }
         }
     }
 
@@ -175,14 +183,18 @@ impl Range {
 
 /// `(a, b) > (v1, v2)`, in the direction of the sorts.
 fn past(sorts: &[Sort], values: &[Expr], edge: Edge) -> Expr {
-    let left = row(sorts.iter().map(|sort| sort.expr.clone()).collect());
-    let right = row(values.to_vec());
+    let (left, right) = (columns(sorts), row(values.to_vec()));
     match (sorts[0].direction, edge) {
         (Direction::Asc, Edge::Exclusive) => left.gt(right),
         (Direction::Asc, Edge::Inclusive) => left.gte(right),
         (Direction::Desc, Edge::Exclusive) => left.lt(right),
         (Direction::Desc, Edge::Inclusive) => left.lte(right),
     }
+}
+
+/// `(a, b)`
+fn columns(sorts: &[Sort]) -> Expr {
+    row(sorts.iter().map(|sort| sort.expr.clone()).collect())
 }
 
 /// A row value, or the expression itself if there is only one.

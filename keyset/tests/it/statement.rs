@@ -89,7 +89,7 @@ fn sorts_that_run_one_way_are_one_row_value() {
     SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
     WHERE ("city"."rank", "city"."id") >= (1, 7) ORDER BY "city"."rank" ASC, "city"."id" ASC LIMIT 1) AS "r"
     UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
-    WHERE ("city"."rank", "city"."id") < (1, 7) ORDER BY "city"."rank" DESC, "city"."id" DESC LIMIT 3) AS "r")
+    WHERE ("city"."rank", "city"."id") <= (1, 7) AND ("city"."rank", "city"."id") <> (1, 7) ORDER BY "city"."rank" DESC, "city"."id" DESC LIMIT 3) AS "r")
     ORDER BY "keyset_segment" ASC, "keyset_0" DESC, "keyset_1" DESC LIMIT 4
     "#);
 }
@@ -143,7 +143,7 @@ fn nulls_are_a_range_of_their_own() {
     SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
     WHERE ("city"."people", "city"."id") <= (5, 7) ORDER BY "city"."people" DESC, "city"."id" DESC LIMIT 1) AS "r"
     UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
-    WHERE ("city"."people", "city"."id") > (5, 7) ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
+    WHERE ("city"."people", "city"."id") >= (5, 7) AND ("city"."people", "city"."id") <> (5, 7) ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
     UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment" FROM "city"
     WHERE "city"."people" IS NULL ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
     ORDER BY "keyset_segment" ASC, "keyset_0" ASC, "keyset_1" ASC LIMIT 4
@@ -206,7 +206,7 @@ fn a_null_that_is_not_the_first_sort_is_placed_by_the_index() {
     UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", "city"."id" AS "keyset_2", 0 AS "keyset_segment" FROM "city"
     WHERE "city"."rank" < 1 ORDER BY "city"."rank" DESC, "city"."people" DESC, "city"."id" DESC LIMIT 1) AS "r")
     UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", "city"."id" AS "keyset_2", 1 AS "keyset_segment" FROM "city"
-    WHERE "city"."rank" = 1 AND ("city"."people", "city"."id") > (5, 7) ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
+    WHERE "city"."rank" = 1 AND ("city"."people", "city"."id") >= (5, 7) AND ("city"."people", "city"."id") <> (5, 7) ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
     UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", "city"."id" AS "keyset_2", 2 AS "keyset_segment" FROM "city"
     WHERE "city"."rank" IN (1, 1) AND "city"."people" IS NULL ORDER BY "city"."rank" ASC, "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
     UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", "city"."id" AS "keyset_2", 3 AS "keyset_segment" FROM "city"
