@@ -62,7 +62,11 @@ pub async fn open(settings: &Settings, metrics: &Metrics) -> Result<Pools, Conne
         if !["postgres://", "postgresql://"].iter().any(|scheme| url.expose().starts_with(scheme)) {
             return Err(ConnectError::Url("each replica URL must start with `postgres://`, and name one host".into()));
         }
-        Ok(servers(url.expose(), mode)?.current().clone())
+        let server = servers(url.expose(), mode)?;
+        if !server.may_be_any() {
+            return Err(ConnectError::Url("a replica URL must have no `target_session_attrs`".into()));
+        }
+        Ok(server.current().clone())
     });
     let replicas: Vec<_> = replicas.collect::<Result<_, ConnectError>>()?;
     let primary = Arc::new(Primary::new(primary));

@@ -95,6 +95,11 @@ impl Servers {
         self.hosts.len() > 1
     }
 
+    /// Whether the URL asks for no kind of session.
+    pub fn may_be_any(&self) -> bool {
+        self.wanted == Wanted::Any
+    }
+
     /// Whether another host can accept a write that the current one refuses.
     pub fn are_several_to_write(&self) -> bool {
         self.are_several() && self.wanted == Wanted::Writable

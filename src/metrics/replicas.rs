@@ -76,8 +76,8 @@ impl OfReplica {
         }
     }
 
-    /// Records how far it is behind.
-    pub fn lag(&self, lag: Duration) {
-        self.lag.set(lag.as_secs_f64());
+    /// Records how far it is behind; `None` while that is unknown.
+    pub fn lag(&self, lag: Option<Duration>) {
+        self.lag.set(lag.map_or(f64::NAN, |lag| lag.as_secs_f64()));
     }
 }

@@ -100,12 +100,17 @@ impl Server {
     /// The whole part of a metric, of a replica if it has that label.
     #[track_caller]
     pub fn metric(&self, name: &str, replica: Option<&Cluster>) -> u64 {
+        self.metric_text(name, replica).split('.').next().unwrap().parse().unwrap()
+    }
+
+    /// A metric as `/metrics` shows it.
+    #[track_caller]
+    pub fn metric_text(&self, name: &str, replica: Option<&Cluster>) -> String {
         let label = replica.map(|replica| format!("{{replica=\"{}\"}}", replica.address()));
         let (metrics, start) =
             (ask(&self.address, get("/metrics")).body, format!("{name}{} ", label.unwrap_or_default()));
         let value = metrics.lines().find_map(|line| line.strip_prefix(&start));
-        let value = value.unwrap_or_else(|| panic!("{start}is missing in {metrics}"));
-        value.split('.').next().unwrap().parse().unwrap()
+        value.unwrap_or_else(|| panic!("{start}is missing in {metrics}")).to_owned()
     }
 
     /// The number of queries that a replica answered.

@@ -128,16 +128,14 @@ impl Replica {
     /// Queries may read from it: it has replayed this position, and lags by this time.
     pub fn admit(&self, replayed: Position, lag: Duration) {
         self.replayed.store(replayed.0, Ordering::Release);
-        self.metrics.lag(lag);
+        self.metrics.lag(Some(lag));
         self.change(Condition::Healthy(lag));
     }
 
     /// Queries read no more from it.
     pub fn eject(&self, reason: Reason) {
         self.replayed.store(Position::START.0, Ordering::Release);
-        if let Reason::Behind(lag) = reason {
-            self.metrics.lag(lag);
-        }
+        self.metrics.lag(if let Reason::Behind(lag) = reason { Some(lag) } else { None });
         self.change(Condition::Ejected(reason));
     }
 

@@ -1,6 +1,8 @@
 //! URLs that name no replica of the database.
 
+use crate::cli::fails;
 use crate::fleet::{self, Server, with_replicas};
+use crate::program::bookends;
 
 use super::COUNT;
 
@@ -22,4 +24,16 @@ fn a_replica_of_another_database_is_not_used() {
     }
     assert!(server.queries(&replica) > 0);
     assert_eq!([&theirs, &stranger, &primary].map(|other| server.queries(other)), [0; 3]);
+}
+
+#[test]
+fn a_url_that_asks_for_several_hosts_or_for_a_kind_of_session_is_refused() {
+    let Some(primary) = fleet::primary() else { return };
+    let urls = [
+        ("postgres://one,two/postgres", "name one host"),
+        ("postgres://one/postgres?target_session_attrs=read-write", "no `target_session_attrs`"),
+    ];
+    for (url, text) in urls {
+        fails(bookends(&primary.url("")).env("DATABASE_REPLICA_URLS", url), text);
+    }
 }
