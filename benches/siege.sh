@@ -3,12 +3,13 @@
 #
 #     benches/siege.sh [program] [ratings] [seconds] [attacks]
 #
-# Each attack lasts so many seconds, and has a server of its own with the default settings. `attacks` are the names of some,
-# in one argument. On SQLite, and on the PostgreSQL that TEST_DATABASE_URL names, in a database of its own. With REPLICAS=1,
-# it attacks two servers instead, on a primary and two streaming replicas that it starts. Without a program, the release
-# build. The exit status is 1 if an attack raises the normal client's p99 above 250 ms, fails one of its requests, or leaves
-# the servers with 64 MB more memory after ten seconds. Needs Linux, curl and jq, and psql for PostgreSQL. All of them share
-# the cores. Up to 15,000 connections are opened, if the system allows as many files (`ulimit -Hn`).
+# Each attack lasts `seconds`, and has a server of its own with the default settings. `attacks` are the names of some, in one
+# argument. On SQLite, and on the PostgreSQL that TEST_DATABASE_URL names, in a database of its own. With REPLICAS=1, it
+# attacks two servers instead, on a primary and two streaming replicas that it starts. These share the cores, so
+# DATABASE_CONNECTIONS is 4 then, unless it is set. Without a program, the release build. The exit status is 1 if an attack
+# raises the normal client's p99 above 250 ms, fails one of its requests, or leaves 64 MB more memory in each server, ten
+# seconds later (twenty for two servers). Needs Linux, curl and jq, and psql for PostgreSQL. All of them share the cores. Up to
+# 15,000 connections are opened, if the system allows as many files (`ulimit -Hn`).
 set -euo pipefail
 program=${1:-} ratings=${2:-1000000} seconds=${3:-10} attacks=${4:-}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -109,7 +110,8 @@ besiege_replicas() {
     replicated=1
     local url replicas
     { read -r url && read -r replicas; } <urls
-    count=2 DATABASE_REPLICA_URLS=$replicas besiege 'two servers, a primary, two replicas' "$url" "$url" ${replicas//,/ }
+    count=2 DATABASE_CONNECTIONS=${DATABASE_CONNECTIONS:-4} DATABASE_REPLICA_URLS=$replicas \
+        besiege 'two servers, a primary, two replicas' "$url" "$url" ${replicas//,/ }
 }
 
 echo "load average: $(cut -d' ' -f1-3 /proc/loadavg); $(nproc) cores; $ratings ratings; $seconds s each"

@@ -21,7 +21,8 @@ const WARM: Duration = Duration::from_secs(2);
 /// The connections to the database, by default.
 const CONNECTIONS: usize = 16;
 
-/// How long after an attack the server has to return to its earlier state.
+/// How long after an attack a server has to return to its earlier state. Several of them have as much time each: an idle
+/// process keeps what it freed, and they share the normal client.
 const RECOVERY: Duration = Duration::from_secs(10);
 
 /// What an attack needs, and what it is measured by.
@@ -42,6 +43,8 @@ impl Round {
         thread::sleep(WARM);
         normal.stop()?;
         let before = self.processes.memory()?;
+        let servers = u32::try_from(self.processes.0.len()).map_err(io::Error::other)?;
+        let accepted = before + TOLERANCE * u64::from(servers);
         let (watch, normal) = (self.processes.watch(), Normal::start(self.shop.clone()));
         let tally = Arc::new(Tally::default());
         let siege = Siege { shop: self.shop.clone(), tally: Arc::clone(&tally), prepared: Arc::clone(&self.prepared) };
@@ -49,20 +52,19 @@ impl Round {
         let besieging = runtime.spawn(async move { timeout(seconds, attack(siege)).await });
         runtime.block_on(besieging).map_err(io::Error::other)?.ok();
         drop(runtime);
-        let (disconnected, end) = (Instant::now(), Instant::now() + RECOVERY);
+        let (disconnected, end) = (Instant::now(), Instant::now() + RECOVERY * servers);
         let mut outcome = normal.stop()?;
         let peak = watch.peak();
         let worked = self.work.ended_after(disconnected, end)?;
-        // An idle process keeps what it freed: the normal client goes on.
         let normal = Normal::start(self.shop.clone());
         let mut after = self.processes.memory()?;
-        while after > before + TOLERANCE && Instant::now() < end {
+        while after > accepted && Instant::now() < end {
             thread::sleep(Duration::from_millis(100));
             after = self.processes.memory()?;
         }
         outcome.failures.extend(normal.stop()?.failures);
         let memory = [before, peak, after];
-        Ok(Row { sent: tally.sent(), got: tally.to_string(), normal: outcome, memory, worked })
+        Ok(Row { sent: tally.sent(), got: tally.to_string(), normal: outcome, memory, accepted, worked })
     }
 
     /// Reads over all connections to the database: their page caches have a maximum, and are a part of the level before the
