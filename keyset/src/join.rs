@@ -17,7 +17,7 @@ use sea_orm::sea_query::{Condition, Expr, ExprTrait, IntoIden, JoinType, Query, 
 use sea_orm::{ColumnTrait, DbErr, DynIden, EntityTrait, IdenStatic as _, Iterable as _, QueryTrait, Value};
 
 use crate::dialect::Dialect;
-use crate::{ReadRows, Record};
+use crate::{ColumnSet, ReadRows, Record};
 
 /// The table of the rows that others are joined to.
 pub(crate) const ROWS: &str = "r";
@@ -31,8 +31,10 @@ pub struct Join {
     /// The table and the column that refer to it.
     from: (Arc<str>, DynIden),
     to: DynIden,
-    /// The selected expressions, and their names in the result.
+    /// The columns of the joined table, and their names in the result.
     columns: Arc<[(Expr, String)]>,
+    /// Which of them are read.
+    read: ColumnSet,
 }
 
 impl Join {
@@ -66,7 +68,20 @@ impl Join {
             from: (rows.into(), from.as_column_ref().1),
             to: to.as_column_ref().1,
             columns: E::Column::iter().map(column).collect(),
+            read: ColumnSet::ALL,
         }
+    }
+
+    /// The same relation, of which only these columns are read, and the one that finds its row.
+    #[must_use]
+    pub fn of_columns(&self, columns: ColumnSet) -> Self {
+        let to = self.columns.iter().position(|(_, name)| name[self.name.len() + 1..] == *self.to());
+        Self { read: columns | to.map_or(ColumnSet::ALL, ColumnSet::of), ..self.clone() }
+    }
+
+    /// Reads the columns of another use of this relation, too.
+    pub fn and(&mut self, other: &Self) {
+        self.read = self.read | other.read;
     }
 
     /// Its name in the statement.
@@ -136,11 +151,11 @@ pub(crate) fn joined(rows: SelectStatement, joins: &[Join]) -> SelectStatement {
 
 /// Joins the relations to the rows of a statement.
 pub(crate) fn join(statement: &mut SelectStatement, joins: &[Join]) {
-    for Join { table, name, from: (rows, from), to, columns } in joins {
+    for Join { table, name, from: (rows, from), to, columns, read } in joins {
         let name = name.to_string().into_iden();
         let on = Expr::col((name.clone(), to.clone())).eq(Expr::col((rows.to_string(), from.clone())));
         statement.join_as(JoinType::LeftJoin, table.clone(), name, Condition::all().add(on));
-        for (expr, alias) in columns.iter() {
+        for (_, (expr, alias)) in columns.iter().enumerate().filter(|(number, _)| read.contains(*number)) {
             statement.expr_as(expr.clone(), alias.clone());
         }
     }

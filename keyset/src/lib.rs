@@ -71,6 +71,7 @@ mod postings;
 pub mod bracket;
 mod dialect;
 
+mod column_set;
 mod models;
 mod record;
 mod stored;
@@ -95,6 +96,7 @@ mod statistics;
 
 pub use around::{Around, fetch_around};
 pub use as_of::{as_of, since};
+pub use column_set::ColumnSet;
 pub use count::count;
 pub use count_up_to::{Count, count_up_to};
 pub use cursor::{Cursor, CursorError};
@@ -103,7 +105,7 @@ pub use join::{Join, find_related, find_rows};
 pub use kept::{Kept, kept_count};
 pub use key::{Key, KeyError};
 pub use kind::Kind;
-pub use models::{EntityRow, ModelReader, Modelled, Models, find_models};
+pub use models::{EntityRow, ModelReader, Modelled, Models, find_models, selected};
 pub use numbered::{MAX_PAGES, PageCursors, Reach, page_cursors};
 pub use order::{Order, OrderError};
 pub use page::{Args, End, Limits, Page, PageError};

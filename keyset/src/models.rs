@@ -3,12 +3,13 @@
 use std::sync::{Arc, OnceLock};
 
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DbErr, EntityTrait, FromQueryResult, IdenStatic as _, Iterable as _, ModelTrait,
-    Select, TryGetError, TryIntoModel, Value,
+    ActiveModelTrait, ColumnTrait, DbBackend, DbErr, EntityTrait, FromQueryResult, IdenStatic as _, Iterable as _,
+    ModelTrait, QueryResult, QuerySelect, Select, TryGetError, TryIntoModel, Value,
 };
 
+use crate::dialect::Dialect;
 use crate::record::{Positions, Record};
-use crate::{Columns, Join, Kind, ReadRows, Stored, StoredRows, StoredValue, find_rows};
+use crate::{ColumnSet, Columns, Join, Kind, ReadRows, Stored, StoredRows, StoredValue, find_rows};
 
 /// An entity whose models can be made of values: each that derives `DeriveEntityModel`.
 pub trait Modelled: EntityTrait<ActiveModel: TryIntoModel<<Self as EntityTrait>::Model>> {}
@@ -37,16 +38,23 @@ struct Column<E: EntityTrait> {
 #[derive(Debug)]
 pub struct EntityRow<E: Modelled> {
     stored: Stored,
-    /// The positions of the entity's columns.
+    /// The positions of the entity's columns; [`ABSENT`] for those that were not read.
     positions: Arc<[usize]>,
     model: OnceLock<Box<E::Model>>,
 }
+
+/// The position of a column that is not in the result: beyond its last one.
+const ABSENT: usize = usize::MAX;
 
 /// Finds the rows of an entity in the records of results.
 #[derive(Debug)]
 pub struct ModelReader<'a, E: Modelled> {
     models: &'a Models<E>,
+    /// The columns that the records have, unless they have all.
+    some: Option<(ColumnSet, DbBackend)>,
     positions: Positions,
+    /// These columns, for rows of SeaORM.
+    known: Option<Arc<Columns>>,
 }
 
 impl<E: Modelled> Default for Models<E> {
@@ -73,7 +81,14 @@ impl<E: Modelled> Models<E> {
 
     /// A reader for the records of results.
     pub fn reader(&self) -> ModelReader<'_, E> {
-        ModelReader { models: self, positions: Positions::default() }
+        ModelReader { models: self, some: None, positions: Positions::default(), known: None }
+    }
+
+    /// A reader for records that have only these columns of the entity, and the one that they were joined by: those of
+    /// [`selected`], or of [`Join::of_columns`].
+    pub fn reader_of(&self, columns: ColumnSet, backend: DbBackend) -> ModelReader<'_, E> {
+        let columns = columns | self.joined_by.map(ColumnSet::of).unwrap_or_default();
+        ModelReader { some: (columns != ColumnSet::ALL).then_some((columns, backend)), ..self.reader() }
     }
 
     /// The row of a model that is known.
@@ -91,7 +106,7 @@ impl<E: Modelled> Models<E> {
     ///
     /// # Errors
     ///
-    /// [`DbErr`] if the row does not fit the model.
+    /// [`DbErr`] if the row does not fit the model, or does not have all of its columns.
     pub fn model<'r>(&self, row: &'r EntityRow<E>) -> Result<&'r E::Model, DbErr> {
         if let Some(model) = row.model.get() {
             return Ok(model);
@@ -102,11 +117,39 @@ impl<E: Modelled> Models<E> {
 
     fn read(&self, row: &EntityRow<E>) -> Result<E::Model, DbErr> {
         let mut model = <E::ActiveModel as ActiveModelTrait>::default();
-        for (Column { field, kind, .. }, position) in self.columns.iter().zip(&*row.positions) {
-            set(&mut model, *field, row.stored.value(*position, *kind)?)?;
+        for (number, Column { field, kind, .. }) in self.columns.iter().enumerate() {
+            set(&mut model, *field, row.value(number, *kind)?)?;
         }
         model.try_into_model()
     }
+
+    /// The values of these columns in a row of SeaORM.
+    fn stored(
+        &self,
+        row: &QueryResult,
+        (of, backend): (ColumnSet, DbBackend),
+        known: &mut Option<Arc<Columns>>,
+    ) -> Result<Stored, DbErr> {
+        let dialect = Dialect::of_backend(backend)?;
+        let columns = || self.columns.iter().enumerate().filter(|(number, _)| of.contains(*number));
+        let names = || Arc::new(Columns::new(columns().map(|(_, column)| column.name.as_str())));
+        let mut values = StoredRows::new(Arc::clone(known.get_or_insert_with(names)));
+        for (_, Column { kind, name, .. }) in columns() {
+            // What has no kind is joined by, perhaps, but nobody reads it.
+            let value = if *kind == Kind::Unsupported { Value::Bool(None) } else { kind.read(row, name, dialect)? };
+            values.push(StoredValue::of(&value));
+        }
+        Ok(values.only())
+    }
+}
+
+/// A query of an entity's rows with these columns, in place of those that it selects; with all of them, the query itself.
+pub fn selected<E: EntityTrait>(query: Select<E>, columns: ColumnSet) -> Select<E> {
+    if columns == ColumnSet::ALL {
+        return query;
+    }
+    let of = E::Column::iter().enumerate().filter(|(number, _)| columns.contains(*number));
+    query.select_only().columns(of.map(|(_, column)| column))
 }
 
 impl<E: Modelled> EntityRow<E> {
@@ -115,7 +158,7 @@ impl<E: Modelled> EntityRow<E> {
         E::Column::iter().take_while(|earlier| earlier.as_str() != column.as_str()).count()
     }
 
-    /// The value of the column with this number.
+    /// The value of the column with this number; NULL if it was not read.
     pub fn get(&self, column: usize) -> StoredValue<'_> {
         self.positions.get(column).map_or(StoredValue::Null, |position| self.stored.get(*position))
     }
@@ -124,9 +167,12 @@ impl<E: Modelled> EntityRow<E> {
     ///
     /// # Errors
     ///
-    /// [`DbErr::Type`] if it is none.
+    /// [`DbErr::Type`] if it is none, or if the column was not read.
     pub fn value(&self, column: usize, kind: Kind) -> Result<Value, DbErr> {
-        self.stored.value(self.positions.get(column).copied().unwrap_or(usize::MAX), kind)
+        match self.positions.get(column) {
+            Some(position) if *position != ABSENT => self.stored.value(*position, kind),
+            _ => Err(DbErr::Type(format!("the column {column} of `{}` was not read", E::default().table_name()))),
+        }
     }
 }
 
@@ -137,20 +183,26 @@ impl<E: Modelled> ModelReader<'_, E> {
     ///
     /// [`DbErr`] if the record does not have the columns of the entity.
     pub fn row(&mut self, record: &Record) -> Result<Option<EntityRow<E>>, DbErr> {
-        let Self { models, positions } = self;
-        let stored = match record {
-            Record::Row(row) => {
+        let Self { models, some, positions, known } = self;
+        let stored = match (record, *some) {
+            (Record::Stored(stored), _) => stored.clone(),
+            (Record::Row(row), Some(some)) => models.stored(row, some, known)?,
+            (Record::Row(row), None) => {
                 return match E::Model::from_query_result_nullable(row, &models.prefix) {
                     Ok(model) => Ok(Some(models.row_of(model))),
                     Err(TryGetError::Null(_)) => Ok(None),
                     Err(TryGetError::DbErr(error)) => Err(error),
                 };
             }
-            Record::Stored(stored) => stored,
         };
-        let positions = positions
-            .of(stored, |columns| models.columns.iter().map(|column| columns.position(&column.name)).collect())?;
-        let row = EntityRow { stored: stored.clone(), positions: Arc::clone(positions), model: OnceLock::new() };
+        let is_read = |number| some.is_none_or(|(columns, _)| columns.contains(number));
+        let positions = positions.of(&stored, |found| {
+            let position = |(number, column): (usize, &Column<E>)| {
+                if is_read(number) { found.position(&column.name) } else { Ok(ABSENT) }
+            };
+            models.columns.iter().enumerate().map(position).collect()
+        })?;
+        let row = EntityRow { positions: Arc::clone(positions), stored, model: OnceLock::new() };
         let is_absent = models.joined_by.is_some_and(|column| row.get(column) == StoredValue::Null);
         Ok(Some(row).filter(|_| !is_absent))
     }

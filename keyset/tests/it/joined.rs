@@ -1,8 +1,11 @@
 //! Orders over the columns of a joined table.
 
-use keyset::{Args, Limits, Order, Page, Sort, fetch_into};
+use keyset::{
+    Args, ColumnSet, EntityRow, Join, Kind, Limits, Models, Order, Page, Sort, StoredValue, Texts, fetch_into,
+    fetch_rows, selected,
+};
 use sea_orm::prelude::*;
-use sea_orm::{ConnectionTrait, FromQueryResult, JoinType, QuerySelect, RelationDef, Schema};
+use sea_orm::{ConnectionTrait, FromQueryResult, JoinType, QuerySelect, QueryTrait, RelationDef, Schema};
 use testdb::TestDb;
 
 use crate::atlas::{self, City, Column};
@@ -86,4 +89,51 @@ async fn a_column_of_a_joined_table_repeats_and_can_be_null() {
         }
         assert_eq!(pages, expected);
     }
+}
+
+/// Of a row and of what is joined to it, some columns are read. The others are errors, also the model that they belong to.
+#[tokio::test]
+async fn columns_that_are_not_selected_are_not_read() {
+    let (_test, db, statements) = atlas::recorded().await;
+    db.execute(&Schema::new(db.get_database_backend()).create_table_from_entity(title::Entity)).await.unwrap();
+    db.execute_unprepared("INSERT INTO title VALUES (0, 'town'), (1, 'capital')").await.unwrap();
+    let [people, rank] = [Column::People, Column::Rank].map(EntityRow::<City>::number_of);
+    let text = EntityRow::<title::Entity>::number_of(title::Column::Text);
+    let join = Join::new::<title::Entity>("t1", Column::Rank, title::Column::Rank);
+    let (cities, titles) = (Models::<City>::default(), Models::<title::Entity>::joined(&join));
+    let (backend, page) = (db.get_database_backend(), Page::first(&Order::of::<City>([]).unwrap(), 12));
+
+    let some = ColumnSet::of(people) | ColumnSet::of(rank);
+    for of_title in [ColumnSet::default(), ColumnSet::of(text)] {
+        statements.take();
+        // Another use of the join needs less, or as much.
+        let mut joined = join.of_columns(ColumnSet::default());
+        joined.and(&join.of_columns(of_title));
+        let query = selected(City::find(), some);
+        let slice = fetch_rows(&db, query, &page, &[joined], &Texts::default()).await.unwrap();
+        let sql = statements.take().remove(0).sql;
+        assert!(!sql.contains("river") && sql.contains("t1_text") == of_title.contains(text), "{sql}");
+        let (mut city_rows, mut title_rows) = (cities.reader_of(some, backend), titles.reader_of(of_title, backend));
+        for (row, city) in slice.rows.iter().zip(in_order()) {
+            let found = city_rows.row(&row.item).unwrap().unwrap();
+            assert_eq!(found.value(people, Kind::BigInt).unwrap(), city.people.into());
+            assert_eq!(found.value(rank, Kind::SmallInt).unwrap(), city.rank.into());
+            assert_eq!(found.get(0), StoredValue::Null);
+            assert!(found.value(0, Kind::Int).is_err() && cities.model(&found).is_err());
+            let title = title_rows.row(&row.item).unwrap();
+            assert_eq!(title.is_some(), city.rank < 2, "of a city of rank {}", city.rank);
+            let read = title.map(|title| title.value(text, Kind::Text).ok());
+            let expected = ["town", "capital"].get(usize::try_from(city.rank).unwrap());
+            assert_eq!(read, expected.map(|title| of_title.contains(text).then(|| (*title).into())));
+        }
+    }
+    let all = selected(City::find(), ColumnSet::ALL);
+    assert_eq!(QueryTrait::as_query(&all), QueryTrait::as_query(&City::find()));
+}
+
+/// The cities by id.
+fn in_order() -> Vec<atlas::Model> {
+    let mut cities = atlas::cities();
+    cities.sort_by_key(|city| city.id);
+    cities
 }
