@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use keyset::{EntityRow, Kind};
+use keyset::{ColumnSet, EntityRow, Kind};
 use sea_orm::sea_query::ValueType;
 use sea_orm::{ColumnTrait, DbErr};
 
@@ -31,6 +31,11 @@ impl<T: Keyed> KeyOf<T> {
         let column = T::key_column();
         let kind = Kind::of(column.def().get_column_type());
         Self { column: EntityRow::<T::Entity>::number_of(column), kind, marker: PhantomData }
+    }
+
+    /// What it reads of a row.
+    pub fn columns(&self) -> ColumnSet {
+        ColumnSet::of(self.column)
     }
 
     pub fn of(&self, row: &EntityRow<T::Entity>) -> Result<T::Key, DbErr> {

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
 use async_graphql::{ID, OutputType, Pos};
-use keyset::{Around, EntityRow, Kept, Lists, Order, Page, ReadRows as _};
+use keyset::{Around, ColumnSet, EntityRow, Kept, Lists, Order, Page, ReadRows as _};
 use sea_orm::{Condition, DbErr, Select};
 
 use crate::arguments::{Arguments, Given};
@@ -21,7 +21,7 @@ use crate::plan::object::Boxed;
 use crate::plan::writer::Writer;
 use crate::plan::{Planner, Run};
 use crate::registry::ObjectFields;
-use crate::{Error, Reader, Result};
+use crate::{Error, Result};
 
 mod args;
 mod root;
@@ -38,7 +38,7 @@ pub trait Listed: RowObject {
     type Args: ListArgs;
 
     /// The rows of the list and their order. They follow from these arguments alone: the plan of a document keeps them where no
-    /// variable decides the arguments.
+    /// variable decides the arguments. The rows have the columns that a request selects, in place of those of the query.
     ///
     /// # Errors
     ///
@@ -55,6 +55,9 @@ pub(crate) trait NestedList<T: RowObject>: Send + Sync {
 
 /// A list in a plan.
 pub(crate) trait PlannedList<T: RowObject>: Send + Sync {
+    /// What it reads of each row.
+    fn columns(&self) -> ColumnSet;
+
     /// Reads the list of each of these rows.
     fn read<'a, 'p: 'a>(
         &'p self,
@@ -116,6 +119,10 @@ pub(crate) fn list_of<T: Keyed, U: Listed>(name: &'static str, column: Column<U>
     }
 
     impl<T: Keyed, U: Listed> PlannedList<T> for PerParent<T, U> {
+        fn columns(&self) -> ColumnSet {
+            self.key.columns()
+        }
+
         fn read<'a, 'p: 'a>(
             &'p self,
             run: &'a Run<'_>,
@@ -184,10 +191,17 @@ struct Plan<U: Listed> {
     /// What refers to the parent, in a nested list.
     parent: Option<Column<U>>,
     arguments: Given,
-    /// The rows and their order, where no variable decides them.
-    fixed: Option<OnceLock<(Select<U::Entity>, Order)>>,
+    /// What is read, where no variable decides the rows and their order.
+    fixed: Option<OnceLock<Fixed<U>>>,
     identity: Option<Identity>,
     connection: Connection<U>,
+}
+
+/// The rows of a list with the columns that a request selected of them, and their order.
+struct Fixed<U: Listed> {
+    columns: ColumnSet,
+    rows: Select<U::Entity>,
+    order: Order,
 }
 
 impl<U: Listed> Plan<U> {
@@ -228,7 +242,7 @@ impl<U: Listed> Plan<U> {
     /// The rows, and what the arguments ask of them.
     fn asked(&self, run: &Run<'_>) -> Result<(Select<U::Entity>, Asked)> {
         let arguments = self.arguments.bind(run.variables);
-        let (rows, order) = self.rows(&arguments, run.reader)?;
+        let (rows, order) = self.rows(&arguments, run)?;
         let asked = match self.around(&arguments)? {
             Some(row) => Asked::Around(Around::new(&arguments.page()?, &order, run.limits, row)?),
             None => Asked::Page(Page::new(&arguments.page()?, &order, run.limits)?.on(run.reader.backend())?),
@@ -236,21 +250,24 @@ impl<U: Listed> Plan<U> {
         Ok((rows, asked))
     }
 
-    /// The rows and their order.
-    fn rows(&self, arguments: &Arguments<'_>, reader: &Reader) -> Result<(Select<U::Entity>, Order)> {
-        if let Some(known) = self.fixed.as_ref().and_then(OnceLock::get) {
-            return Ok(known.clone());
+    /// The rows with the columns that are selected, and their order.
+    fn rows(&self, arguments: &Arguments<'_>, run: &Run<'_>) -> Result<(Select<U::Entity>, Order)> {
+        let columns = self.connection.columns(run.variables);
+        let known = self.fixed.as_ref().and_then(OnceLock::get);
+        if let Some(known) = known.filter(|known| known.columns == columns) {
+            return Ok((known.rows.clone(), known.order.clone()));
         }
-        let mut scope = Scope::new(reader);
+        let mut scope = Scope::new(run.reader);
         if let Some(column) = &self.parent {
             scope.of_parent(column);
         }
-        let rows = U::rows(&U::Args::read(arguments)?, &mut scope)?;
+        let (rows, order) = U::rows(&U::Args::read(arguments)?, &mut scope)?;
+        let rows = keyset::selected(rows, columns);
         if let Some(fixed) = &self.fixed {
             // Another request may have been faster.
-            let _ = fixed.set(rows.clone());
+            let _ = fixed.set(Fixed { columns, rows: rows.clone(), order: order.clone() });
         }
-        Ok(rows)
+        Ok((rows, order))
     }
 
     /// The object that the page is to be around.

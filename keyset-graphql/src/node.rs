@@ -83,10 +83,11 @@ impl<T: Keyed> Planned<T::Key> for Selection<T> {
         Box::pin(async move {
             let mut joins = Vec::new();
             self.joins(run, &mut joins);
-            let wanted = T::Entity::find().filter(T::key_column().is_in(keys));
-            let rows = keyset::find_rows(run.reader, &wanted, &joins).await.map_err(|error| run.reader.error(error))?;
-            let mut found = FoundObjects { objects: Objects::new(self, run), numbers: HashMap::new() };
             let key = KeyOf::<T>::new();
+            let columns = self.columns(run.variables) | key.columns();
+            let wanted = keyset::selected(T::Entity::find().filter(T::key_column().is_in(keys)), columns);
+            let rows = keyset::find_rows(run.reader, &wanted, &joins).await.map_err(|error| run.reader.error(error))?;
+            let mut found = FoundObjects { objects: Objects::of_columns(self, columns, run), numbers: HashMap::new() };
             for row in &rows {
                 let number = found.objects.read(row).map_err(|error| run.reader.error(error))?;
                 if let Some(number) = number {

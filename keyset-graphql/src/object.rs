@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_graphql::registry::Registry;
 use async_graphql::{ID, OutputType};
-use keyset::{EntityRow, Kept, Modelled, Models};
+use keyset::{ColumnSet, EntityRow, Kept, Modelled, Models};
 use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait};
 use serde::Serialize;
 
@@ -55,8 +55,15 @@ pub type Model<T> = <<T as RowObject>::Entity as EntityTrait>::Model;
 /// A column of an object's table.
 pub type Column<T> = <<T as RowObject>::Entity as EntityTrait>::Column;
 
+/// A field that is written from a row of this entity.
+pub(crate) struct Leaf<E: Modelled> {
+    /// What it reads of the row.
+    pub columns: ColumnSet,
+    pub write: Arc<WriteLeaf<E>>,
+}
+
 /// Writes the value of a field as JSON, from a row of this entity.
-pub(crate) type Leaf<E> = Arc<dyn Fn(&Models<E>, &EntityRow<E>, &mut Vec<u8>) -> Result<(), DbErr> + Send + Sync>;
+pub(crate) type WriteLeaf<E> = dyn Fn(&Models<E>, &EntityRow<E>, &mut Vec<u8>) -> Result<(), DbErr> + Send + Sync;
 
 /// Writes the value of a field as JSON, from a row that may be absent.
 pub(crate) type BesideLeaf<S> =
@@ -121,16 +128,16 @@ impl<T: RowObject> Fields<T> {
         self.add(name, description, None, register, Kind::Column(leaf));
     }
 
-    /// A value that is computed from the row, whose model is made for it.
+    /// A value that is computed from the row, whose model is made for it. It reads all columns of the row.
     pub fn computed<L>(&mut self, name: &'static str, description: &'static str, compute: fn(&Model<T>) -> L)
     where
         L: OutputType + Serialize + 'static,
     {
-        let leaf: Leaf<T::Entity> = Arc::new(move |models, row, json| {
+        let leaf: Arc<WriteLeaf<T::Entity>> = Arc::new(move |models, row, json| {
             write(&compute(models.model(row)?), json);
             Ok(())
         });
-        self.leaf::<L>(name, description, leaf);
+        self.leaf::<L>(name, description, ColumnSet::ALL, leaf);
     }
 
     /// A value that is computed from the primary key.
@@ -140,16 +147,23 @@ impl<T: RowObject> Fields<T> {
         L: OutputType + Serialize + 'static,
     {
         let key = KeyOf::<T>::new();
-        let leaf: Leaf<T::Entity> = Arc::new(move |_, row, json| {
+        let columns = key.columns();
+        let leaf: Arc<WriteLeaf<T::Entity>> = Arc::new(move |_, row, json| {
             write(&compute(key.of(row)?), json);
             Ok(())
         });
-        self.leaf::<L>(name, description, leaf);
+        self.leaf::<L>(name, description, columns, leaf);
     }
 
-    fn leaf<L: OutputType>(&mut self, name: &'static str, description: &'static str, leaf: Leaf<T::Entity>) {
+    fn leaf<L: OutputType>(
+        &mut self,
+        name: &'static str,
+        description: &'static str,
+        columns: ColumnSet,
+        write: Arc<WriteLeaf<T::Entity>>,
+    ) {
         let register = |fields: &mut ObjectFields<'_>, name, description| _ = fields.field::<L>(name, description);
-        self.add(name, description, None, register, Kind::Column(leaf));
+        self.add(name, description, None, register, Kind::Column(Leaf { columns, write }));
     }
 
     /// The global id, `id`.
@@ -162,11 +176,12 @@ impl<T: RowObject> Fields<T> {
             Ok(Condition::all().add(T::key_column().eq(id.key)))
         }));
         let key = KeyOf::<T>::new();
-        let leaf: Leaf<T::Entity> = Arc::new(move |_, row, json| {
+        let columns = key.columns();
+        let leaf: Arc<WriteLeaf<T::Entity>> = Arc::new(move |_, row, json| {
             GlobalId { node_type, key: key.of(row)? }.write(json);
             Ok(())
         });
-        self.leaf::<ID>("id", description, leaf);
+        self.leaf::<ID>("id", description, columns, leaf);
     }
 
     /// A relation to one: the object whose key this column of the row holds. It is read in the statement of the row.

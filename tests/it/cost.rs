@@ -6,6 +6,7 @@ use bookends::seed::Shop as Rows;
 use keyset::bracket::bracket;
 use keyset::{Args, Key, Limits, Order, Page, ReadRows, Record, StoredValue};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, EntityTrait, QueryTrait, Statement};
+use serde_json::json;
 use testdb::{plan, work};
 
 use crate::shop::{SMALL, Shop};
@@ -237,6 +238,41 @@ async fn i5_the_books_of_a_page_are_in_its_statement() {
     assert_eq!((run.len(), run[0].sql.matches("LEFT JOIN").count()), (1, 2), "{}", run[0].sql);
     shop.data("{ ratings(first: 100) { nodes { rating } } }").await;
     assert!(!shop.statements.take().remove(0).sql.contains("\"book\""), "no book without `book`");
+}
+
+/// A column is read where a field needs it, at any depth, and only if no directive excludes the field.
+#[tokio::test]
+async fn i5_a_statement_reads_the_columns_that_are_selected() {
+    let shop = Shop::new(Plan { books: 50, ratings: 100, ..SMALL }).await;
+    let year = "query($year: Boolean!) { books(first: 2) { nodes { name year @include(if: $year) } } }";
+    for (query, read, unread) in [
+        ("{ books(first: 2) { nodes { name } } }", "\"book\".\"name\"", "year"),
+        ("{ books(first: 2) { edges { cursor } } }", "\"book\".\"id\"", "\"book\".\"name\""),
+        ("{ ratings(first: 2) { nodes { book { name } } } }", "\"t1_name\"", "year"),
+        ("{ ratings(first: 2) { nodes { book { name } } } }", "\"book_rating\".\"book_id\"", "\"rating\""),
+        ("{ ratings(first: 2) { nodes { book { averageRating } } } }", "\"t2_average_rating\"", "\"t1_name\""),
+        (year, "\"book\".\"name\"", "year"),
+    ] {
+        shop.statements.take();
+        shop.execute(query, json!({ "year": false })).await;
+        let sql = shop.statements.take().remove(0).sql;
+        assert!(sql.contains(read) && !sql.contains(unread), "{query}: {sql}");
+    }
+    // What one place needs is there, beside what another place needs.
+    let books = "ratings(first: 2) { nodes { book { name } } edges { node { rating book { year } } } }";
+    let all = "ratings(first: 2) { nodes { rating book { name year } } }";
+    let data = shop.data(&format!("{{ {books} all: {all} }}")).await;
+    for place in 0..2 {
+        let (node, edge) = (&data["ratings"]["nodes"][place], &data["ratings"]["edges"][place]["node"]);
+        let (whole, rating) = (&data["all"]["nodes"][place], &edge["rating"]);
+        assert_eq!((&node["book"]["name"], rating), (&whole["book"]["name"], &whole["rating"]));
+        assert_eq!(edge["book"]["year"], whole["book"]["year"]);
+    }
+    let node = shop.data("{ ratings(first: 1) { nodes { id } } }").await["ratings"]["nodes"][0]["id"].to_string();
+    shop.statements.take();
+    let found = shop.data(&format!("{{ node(id: {node}) {{ ... on Rating {{ book {{ name }} }} }} }}")).await;
+    let sql = shop.statements.take().remove(0).sql;
+    assert!(found["node"]["book"]["name"].is_string() && !sql.contains("year"), "{found} {sql}");
 }
 
 /// Pages of ten: at both ends, at several depths, backward, and in a window of four.

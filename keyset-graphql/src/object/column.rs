@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_graphql::OutputType;
-use keyset::{EntityRow, Kind, Modelled, StoredValue};
+use keyset::{ColumnSet, EntityRow, Kind, Modelled, StoredValue};
 use sea_orm::{ColumnTrait, DbErr, IdenStatic as _, Value};
 use serde::Serialize;
 
@@ -45,7 +45,7 @@ pub fn field<E: Modelled>(column: E::Column) -> (Register, Leaf<E>) {
         }
         _ => write_value(&row.value(number, kind)?, json),
     };
-    (register, Arc::new(leaf))
+    (register, Leaf { columns: ColumnSet::of(number), write: Arc::new(leaf) })
 }
 
 fn of<L: OutputType>(is_nullable: bool) -> Register {
@@ -126,7 +126,7 @@ mod tests {
 
     fn json(row: &EntityRow<value::Entity>, column: Column) -> Result<String, DbErr> {
         let (mut json, models) = (Vec::new(), Models::default());
-        field::<value::Entity>(column).1(&models, row, &mut json)?;
+        (field::<value::Entity>(column).1.write)(&models, row, &mut json)?;
         Ok(String::from_utf8(json).unwrap())
     }
 

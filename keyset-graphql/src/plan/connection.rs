@@ -1,6 +1,7 @@
 //! What is selected of a connection.
 
-use keyset::{Around, Page, Texts};
+use async_graphql::Variables;
+use keyset::{Around, ColumnSet, Page, Texts};
 
 use super::Planner;
 use super::collect::{Collected, Sets, When, collect};
@@ -91,6 +92,12 @@ impl<T: RowObject> Connection<T> {
             })
         });
         Self { fields, selections, texts: Texts::default() }
+    }
+
+    /// The columns of the rows that are selected.
+    pub fn columns(&self, variables: &Variables) -> ColumnSet {
+        let selections = self.selections.iter().filter(|(when, _)| when.holds(variables));
+        selections.map(|(_, of)| of.columns(variables)).collect()
     }
 }
 

@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use async_graphql::Variables;
-use keyset::{EntityRow, Join, ModelReader, Models, Record};
+use keyset::{ColumnSet, EntityRow, Join, ModelReader, Models, ReadRows as _, Record};
 use sea_orm::DbErr;
 
 use super::collect::{Sets, When, collect};
@@ -13,7 +13,7 @@ use super::relation::{Joined, Related};
 use super::writer::{Writer, Written};
 use super::{Planner, Run};
 use crate::list::{ListRows, PlannedList};
-use crate::object::{Fields, Kind, Leaf, Model, RowObject};
+use crate::object::{Fields, Kind, Model, RowObject, WriteLeaf};
 
 /// A future on the heap: nested lists would otherwise nest their futures on the stack.
 pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -29,7 +29,8 @@ pub struct Selection<T: RowObject> {
 /// Where the value of a field comes from.
 enum What<T: RowObject> {
     TypeName,
-    Column(Leaf<T::Entity>),
+    /// A column, or more of them.
+    Column(ColumnSet, Arc<WriteLeaf<T::Entity>>),
     /// A relation, by its number, and a field of it.
     Joined(usize, usize),
     /// A list, by its number.
@@ -50,7 +51,7 @@ impl<T: RowObject> Selection<T> {
             }
             let declared_field = declared.all.iter().find(|declared| declared.name == field.name())?;
             Some(match &declared_field.kind {
-                Kind::Column(leaf) => What::Column(Arc::clone(leaf)),
+                Kind::Column(leaf) => What::Column(leaf.columns, Arc::clone(&leaf.write)),
                 Kind::Related(relation, leaf) => {
                     let sets = field.sets();
                     let is_object = sets.iter().any(|(_, set)| !set.items.is_empty());
@@ -71,6 +72,17 @@ impl<T: RowObject> Selection<T> {
             })
         });
         Self { models: rows.map(Models::joined).unwrap_or_default(), fields, joined, lists }
+    }
+
+    /// The columns of the rows that it needs: those of its fields, and those that refer to what is read for the others.
+    pub fn columns(&self, variables: &Variables) -> ColumnSet {
+        let of_field = |what: &What<T>| match what {
+            What::TypeName => ColumnSet::default(),
+            What::Column(columns, _) => *columns,
+            What::Joined(relation, _) => self.joined[*relation].1.columns(),
+            What::List(list) => self.lists[*list].1.columns(),
+        };
+        self.fields.selected(variables).map(of_field).collect()
     }
 
     /// Adds the joins that it needs.
@@ -99,8 +111,13 @@ pub struct Objects<'p, T: RowObject> {
 impl<'p, T: RowObject> Objects<'p, T> {
     /// No objects yet.
     pub fn new(selection: &'p Selection<T>, run: &Run<'_>) -> Self {
+        Self::of_columns(selection, selection.columns(run.variables), run)
+    }
+
+    /// The same, from records with these columns.
+    pub fn of_columns(selection: &'p Selection<T>, columns: ColumnSet, run: &Run<'_>) -> Self {
         let related = selection.joined.iter().map(|(when, joined)| when.holds(run.variables).then(|| joined.rows(run)));
-        let models = selection.models.reader();
+        let models = selection.models.reader_of(columns, run.reader.backend());
         Self { selection, models, rows: Vec::new(), related: related.collect(), lists: Vec::new() }
     }
 
@@ -161,7 +178,7 @@ impl<'p, T: RowObject> Objects<'p, T> {
         self.selection.fields.write(writer, |writer, what, position| {
             match what {
                 What::TypeName => writer.value(&T::NAME),
-                What::Column(leaf) => {
+                What::Column(_, leaf) => {
                     let written = leaf(&self.selection.models, row, &mut writer.json);
                     return written.map_err(|error| writer.fail_read(error, position));
                 }

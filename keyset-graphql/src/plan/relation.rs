@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use keyset::{EntityRow, Join, ModelReader, Modelled, Models, Record};
+use keyset::{ColumnSet, EntityRow, Join, ModelReader, Modelled, Models, Record};
 use sea_orm::DbErr;
 
 use super::collect::Sets;
@@ -22,6 +22,9 @@ pub trait Relation<T: RowObject>: Send + Sync {
 
 /// A relation in a statement.
 pub trait Joined<T: RowObject>: Send + Sync {
+    /// What refers to the relation.
+    fn columns(&self) -> ColumnSet;
+
     /// Adds its join, and those behind it.
     fn joins(&self, run: &Run<'_>, joins: &mut Vec<Join>);
 
@@ -47,11 +50,16 @@ pub trait Related: Send + Sync {
     fn write(&self, field: usize, index: usize, position: async_graphql::Pos, writer: &mut Writer<'_>) -> Written;
 }
 
-/// Adds a join, unless another selection has added it.
-fn add(joins: &mut Vec<Join>, join: &Join) {
-    if !joins.contains(join) {
-        joins.push(join.clone());
+/// Adds a join. Several selections can share one, which then reads the columns of each.
+fn add(joins: &mut Vec<Join>, join: Join) {
+    match joins.iter_mut().find(|known| known.name() == join.name()) {
+        Some(known) => known.and(&join),
+        None => joins.push(join),
     }
+}
+
+fn columns_of<T: RowObject>(column: Column<T>) -> ColumnSet {
+    ColumnSet::of(EntityRow::<T::Entity>::number_of(column))
 }
 
 /// A relation that is an object.
@@ -90,8 +98,12 @@ struct RelatedOne<'p, T: RowObject, U: RowObject> {
 }
 
 impl<T: RowObject, U: RowObject> Joined<T> for JoinedOne<T, U> {
+    fn columns(&self) -> ColumnSet {
+        columns_of::<T>(self.column)
+    }
+
     fn joins(&self, run: &Run<'_>, joins: &mut Vec<Join>) {
-        add(joins, &self.join);
+        add(joins, self.join.of_columns(self.selection.columns(run.variables)));
         self.selection.joins(run, joins);
     }
 
@@ -173,8 +185,12 @@ struct RelatedSums<'p, T: RowObject, S: Modelled<Model: Sync>> {
 }
 
 impl<T: RowObject, S: Modelled<Model: Sync>> Joined<T> for JoinedSums<T, S> {
+    fn columns(&self) -> ColumnSet {
+        columns_of::<T>(self.from)
+    }
+
     fn joins(&self, _: &Run<'_>, joins: &mut Vec<Join>) {
-        add(joins, &self.join);
+        add(joins, self.join.clone());
     }
 
     fn reference(&self, row: &Model<T>) -> (Column<T>, sea_orm::Value) {
