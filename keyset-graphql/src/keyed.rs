@@ -35,7 +35,8 @@ impl<T: Keyed> KeyOf<T> {
 
     /// What it reads of a row.
     pub fn columns(&self) -> ColumnSet {
-        ColumnSet::of(self.column)
+        // Another value is found in the model only.
+        if self.kind == Kind::Unsupported { ColumnSet::ALL } else { ColumnSet::of(self.column) }
     }
 
     pub fn of(&self, row: &EntityRow<T::Entity>) -> Result<T::Key, DbErr> {

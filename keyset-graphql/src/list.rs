@@ -38,7 +38,7 @@ pub trait Listed: RowObject {
     type Args: ListArgs;
 
     /// The rows of the list and their order. They follow from these arguments alone: the plan of a document keeps them where no
-    /// variable decides the arguments. The rows have the columns that a request selects, in place of those of the query.
+    /// variable decides the arguments. The query selects all columns of the table: those that a request does not need are left out of it.
     ///
     /// # Errors
     ///
@@ -264,7 +264,7 @@ impl<U: Listed> Plan<U> {
         let (rows, order) = U::rows(&U::Args::read(arguments)?, &mut scope)?;
         let rows = keyset::selected(rows, columns);
         if let Some(fixed) = &self.fixed {
-            // Another request may have been faster.
+            // Kept is what the first request selects. Where directives select other columns, it is made again.
             let _ = fixed.set(Fixed { columns, rows: rows.clone(), order: order.clone() });
         }
         Ok((rows, order))

@@ -253,7 +253,7 @@ pub struct Beside<'a, T: RowObject, S: Modelled<Model: Sync>> {
 }
 
 impl<T: RowObject, S: Modelled<Model: Sync>> Beside<'_, T, S> {
-    /// A value that is computed from the row of the other table, if there is one.
+    /// A value that is computed from the row of the other table, if there is one. It reads all columns of that row.
     pub fn computed<L>(
         &mut self,
         name: &'static str,

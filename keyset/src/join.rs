@@ -17,7 +17,8 @@ use sea_orm::sea_query::{Condition, Expr, ExprTrait, IntoIden, JoinType, Query, 
 use sea_orm::{ColumnTrait, DbErr, DynIden, EntityTrait, IdenStatic as _, Iterable as _, QueryTrait, Value};
 
 use crate::dialect::Dialect;
-use crate::{ColumnSet, ReadRows, Record};
+use crate::models::{found_by, number_of};
+use crate::{ColumnSet, Kind, ReadRows, Record};
 
 /// The table of the rows that others are joined to.
 pub(crate) const ROWS: &str = "r";
@@ -33,7 +34,9 @@ pub struct Join {
     to: DynIden,
     /// The columns of the joined table, and their names in the result.
     columns: Arc<[(Expr, String)]>,
-    /// Which of them are read.
+    /// What is read of a row whatever is selected, to find out whether there is one.
+    found_by: ColumnSet,
+    /// Which columns are read.
     read: ColumnSet,
 }
 
@@ -68,6 +71,7 @@ impl Join {
             from: (rows.into(), from.as_column_ref().1),
             to: to.as_column_ref().1,
             columns: E::Column::iter().map(column).collect(),
+            found_by: found_by(number_of::<E>(to), Kind::of(to.def().get_column_type())),
             read: ColumnSet::ALL,
         }
     }
@@ -75,13 +79,12 @@ impl Join {
     /// The same relation, of which only these columns are read, and the one that finds its row.
     #[must_use]
     pub fn of_columns(&self, columns: ColumnSet) -> Self {
-        let to = self.columns.iter().position(|(_, name)| name[self.name.len() + 1..] == *self.to());
-        Self { read: columns | to.map_or(ColumnSet::ALL, ColumnSet::of), ..self.clone() }
+        Self { read: columns | self.found_by, ..self.clone() }
     }
 
-    /// Reads the columns of another use of this relation, too.
-    pub fn and(&mut self, other: &Self) {
-        self.read = self.read | other.read;
+    /// Reads these columns, too: for another use of the relation in the same statement.
+    pub fn read_also(&mut self, columns: ColumnSet) {
+        self.read = self.read | columns;
     }
 
     /// Its name in the statement.
@@ -151,7 +154,7 @@ pub(crate) fn joined(rows: SelectStatement, joins: &[Join]) -> SelectStatement {
 
 /// Joins the relations to the rows of a statement.
 pub(crate) fn join(statement: &mut SelectStatement, joins: &[Join]) {
-    for Join { table, name, from: (rows, from), to, columns, read } in joins {
+    for Join { table, name, from: (rows, from), to, columns, read, .. } in joins {
         let name = name.to_string().into_iden();
         let on = Expr::col((name.clone(), to.clone())).eq(Expr::col((rows.to_string(), from.clone())));
         statement.join_as(JoinType::LeftJoin, table.clone(), name, Condition::all().add(on));

@@ -50,11 +50,11 @@ const ABSENT: usize = usize::MAX;
 #[derive(Debug)]
 pub struct ModelReader<'a, E: Modelled> {
     models: &'a Models<E>,
-    /// The columns that the records have, unless they have all.
-    some: Option<(ColumnSet, DbBackend)>,
+    /// The columns that are read, and from which database, unless all are.
+    read: Option<(ColumnSet, DbBackend)>,
     positions: Positions,
-    /// These columns, for rows of SeaORM.
-    known: Option<Arc<Columns>>,
+    /// The columns that are read of rows of SeaORM.
+    row_columns: Option<Arc<Columns>>,
 }
 
 impl<E: Modelled> Default for Models<E> {
@@ -81,14 +81,15 @@ impl<E: Modelled> Models<E> {
 
     /// A reader for the records of results.
     pub fn reader(&self) -> ModelReader<'_, E> {
-        ModelReader { models: self, some: None, positions: Positions::default(), known: None }
+        ModelReader { models: self, read: None, positions: Positions::default(), row_columns: None }
     }
 
-    /// A reader for records that have only these columns of the entity, and the one that they were joined by: those of
-    /// [`selected`], or of [`Join::of_columns`].
+    /// A reader for records that have at least these columns of the entity, and the one that they were joined by: those of
+    /// [`selected`], or of [`Join::of_columns`]. How rows of SeaORM are read depends on the database.
     pub fn reader_of(&self, columns: ColumnSet, backend: DbBackend) -> ModelReader<'_, E> {
-        let columns = columns | self.joined_by.map(ColumnSet::of).unwrap_or_default();
-        ModelReader { some: (columns != ColumnSet::ALL).then_some((columns, backend)), ..self.reader() }
+        let joined_by = self.joined_by.map(|column| found_by(column, self.columns[column].kind));
+        let columns = columns | joined_by.unwrap_or_default();
+        ModelReader { read: (columns != ColumnSet::ALL).then_some((columns, backend)), ..self.reader() }
     }
 
     /// The row of a model that is known.
@@ -127,20 +128,29 @@ impl<E: Modelled> Models<E> {
     fn stored(
         &self,
         row: &QueryResult,
-        (of, backend): (ColumnSet, DbBackend),
-        known: &mut Option<Arc<Columns>>,
+        (read, backend): (ColumnSet, DbBackend),
+        row_columns: &mut Option<Arc<Columns>>,
     ) -> Result<Stored, DbErr> {
         let dialect = Dialect::of_backend(backend)?;
-        let columns = || self.columns.iter().enumerate().filter(|(number, _)| of.contains(*number));
+        let columns = || self.columns.iter().enumerate().filter(|(number, _)| read.contains(*number));
         let names = || Arc::new(Columns::new(columns().map(|(_, column)| column.name.as_str())));
-        let mut values = StoredRows::new(Arc::clone(known.get_or_insert_with(names)));
+        let mut values = StoredRows::new(Arc::clone(row_columns.get_or_insert_with(names)));
         for (_, Column { kind, name, .. }) in columns() {
-            // What has no kind is joined by, perhaps, but nobody reads it.
+            // A column that refers to a relation may have no kind. Only the database reads it.
             let value = if *kind == Kind::Unsupported { Value::Bool(None) } else { kind.read(row, name, dialect)? };
             values.push(StoredValue::of(&value));
         }
         Ok(values.only())
     }
+}
+
+pub(crate) fn number_of<E: EntityTrait>(column: E::Column) -> usize {
+    E::Column::iter().take_while(|earlier| earlier.as_str() != column.as_str()).count()
+}
+
+/// What is read of a row that is found by a column of this kind. What has none is read as a part of its model only.
+pub(crate) fn found_by(column: usize, kind: Kind) -> ColumnSet {
+    if kind == Kind::Unsupported { ColumnSet::ALL } else { ColumnSet::of(column) }
 }
 
 /// A query of an entity's rows with these columns, in place of those that it selects; with all of them, the query itself.
@@ -155,7 +165,7 @@ pub fn selected<E: EntityTrait>(query: Select<E>, columns: ColumnSet) -> Select<
 impl<E: Modelled> EntityRow<E> {
     /// The number of a column among those of the entity, for [`Self::get`] and [`Self::value`].
     pub fn number_of(column: E::Column) -> usize {
-        E::Column::iter().take_while(|earlier| earlier.as_str() != column.as_str()).count()
+        number_of::<E>(column)
     }
 
     /// The value of the column with this number; NULL if it was not read.
@@ -171,7 +181,10 @@ impl<E: Modelled> EntityRow<E> {
     pub fn value(&self, column: usize, kind: Kind) -> Result<Value, DbErr> {
         match self.positions.get(column) {
             Some(position) if *position != ABSENT => self.stored.value(*position, kind),
-            _ => Err(DbErr::Type(format!("the column {column} of `{}` was not read", E::default().table_name()))),
+            _ => {
+                let name = E::Column::iter().nth(column).map_or("?", |column| column.as_str());
+                Err(DbErr::Type(format!("the column `{}.{name}` was not read", E::default().table_name())))
+            }
         }
     }
 }
@@ -183,10 +196,10 @@ impl<E: Modelled> ModelReader<'_, E> {
     ///
     /// [`DbErr`] if the record does not have the columns of the entity.
     pub fn row(&mut self, record: &Record) -> Result<Option<EntityRow<E>>, DbErr> {
-        let Self { models, some, positions, known } = self;
-        let stored = match (record, *some) {
+        let Self { models, read, positions, row_columns } = self;
+        let stored = match (record, *read) {
             (Record::Stored(stored), _) => stored.clone(),
-            (Record::Row(row), Some(some)) => models.stored(row, some, known)?,
+            (Record::Row(row), Some(read)) => models.stored(row, read, row_columns)?,
             (Record::Row(row), None) => {
                 return match E::Model::from_query_result_nullable(row, &models.prefix) {
                     Ok(model) => Ok(Some(models.row_of(model))),
@@ -195,7 +208,7 @@ impl<E: Modelled> ModelReader<'_, E> {
                 };
             }
         };
-        let is_read = |number| some.is_none_or(|(columns, _)| columns.contains(number));
+        let is_read = |number| read.is_none_or(|(columns, _)| columns.contains(number));
         let positions = positions.of(&stored, |found| {
             let position = |(number, column): (usize, &Column<E>)| {
                 if is_read(number) { found.position(&column.name) } else { Ok(ABSENT) }

@@ -109,7 +109,7 @@ pub struct Objects<'p, T: RowObject> {
 }
 
 impl<'p, T: RowObject> Objects<'p, T> {
-    /// No objects yet.
+    /// No objects yet. The statement that reads them has at least the [columns](Selection::columns) of the selection.
     pub fn new(selection: &'p Selection<T>, run: &Run<'_>) -> Self {
         Self::of_columns(selection, selection.columns(run.variables), run)
     }

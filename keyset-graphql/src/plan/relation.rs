@@ -50,11 +50,11 @@ pub trait Related: Send + Sync {
     fn write(&self, field: usize, index: usize, position: async_graphql::Pos, writer: &mut Writer<'_>) -> Written;
 }
 
-/// Adds a join. Several selections can share one, which then reads the columns of each.
-fn add(joins: &mut Vec<Join>, join: Join) {
+/// Adds a join that reads these columns. In a statement, joins of one name are one relation, which several selections share.
+fn add(joins: &mut Vec<Join>, join: &Join, columns: ColumnSet) {
     match joins.iter_mut().find(|known| known.name() == join.name()) {
-        Some(known) => known.and(&join),
-        None => joins.push(join),
+        Some(known) => known.read_also(columns),
+        None => joins.push(join.of_columns(columns)),
     }
 }
 
@@ -103,7 +103,7 @@ impl<T: RowObject, U: RowObject> Joined<T> for JoinedOne<T, U> {
     }
 
     fn joins(&self, run: &Run<'_>, joins: &mut Vec<Join>) {
-        add(joins, self.join.of_columns(self.selection.columns(run.variables)));
+        add(joins, &self.join, self.selection.columns(run.variables));
         self.selection.joins(run, joins);
     }
 
@@ -190,7 +190,7 @@ impl<T: RowObject, S: Modelled<Model: Sync>> Joined<T> for JoinedSums<T, S> {
     }
 
     fn joins(&self, _: &Run<'_>, joins: &mut Vec<Join>) {
-        add(joins, self.join.clone());
+        add(joins, &self.join, ColumnSet::ALL);
     }
 
     fn reference(&self, row: &Model<T>) -> (Column<T>, sea_orm::Value) {

@@ -29,6 +29,24 @@ mod title {
     impl ActiveModelBehavior for ActiveModel {}
 }
 
+mod country {
+    use sea_orm::entity::prelude::*;
+
+    /// A type without a kind is that of its key.
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "country")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false, column_type = "Char(Some(2))")]
+        pub code: String,
+        pub name: String,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
 #[derive(Debug, PartialEq, FromQueryResult)]
 struct Titled {
     id: i32,
@@ -108,7 +126,7 @@ async fn columns_that_are_not_selected_are_not_read() {
         statements.take();
         // Another use of the join needs less, or as much.
         let mut joined = join.of_columns(ColumnSet::default());
-        joined.and(&join.of_columns(of_title));
+        joined.read_also(of_title);
         let query = selected(City::find(), some);
         let slice = fetch_rows(&db, query, &page, &[joined], &Texts::default()).await.unwrap();
         let sql = statements.take().remove(0).sql;
@@ -129,6 +147,24 @@ async fn columns_that_are_not_selected_are_not_read() {
     }
     let all = selected(City::find(), ColumnSet::ALL);
     assert_eq!(QueryTrait::as_query(&all), QueryTrait::as_query(&City::find()));
+}
+
+/// It is read with its model: otherwise it could not be told from an absent one.
+#[tokio::test]
+async fn a_row_that_is_found_by_a_column_without_a_kind_is_there() {
+    let (_test, db, _) = atlas::recorded().await;
+    db.execute(&Schema::new(db.get_database_backend()).create_table_from_entity(country::Entity)).await.unwrap();
+    db.execute_unprepared("INSERT INTO country VALUES ('de', 'Germany'); UPDATE city SET river = 'de' WHERE id < 6")
+        .await
+        .unwrap();
+    let join = Join::new::<country::Entity>("t1", Column::River, country::Column::Code);
+    let (countries, page) =
+        (Models::<country::Entity>::joined(&join), Page::first(&Order::of::<City>([]).unwrap(), 12));
+    let name = ColumnSet::of(EntityRow::<country::Entity>::number_of(country::Column::Name));
+    let slice = fetch_rows(&db, City::find(), &page, &[join.of_columns(name)], &Texts::default()).await.unwrap();
+    let mut countries = countries.reader_of(name, db.get_database_backend());
+    let found: Vec<Option<country::Model>> = slice.rows.iter().map(|row| countries.read(&row.item).unwrap()).collect();
+    assert_eq!(found.iter().flatten().count(), 6, "{found:?}");
 }
 
 /// The cities by id.
