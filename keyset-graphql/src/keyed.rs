@@ -35,8 +35,7 @@ impl<T: Keyed> KeyOf<T> {
 
     /// What it reads of a row.
     pub fn columns(&self) -> ColumnSet {
-        // Another value is found in the model only.
-        if self.kind == Kind::Unsupported { ColumnSet::ALL } else { ColumnSet::of(self.column) }
+        ColumnSet::of_value(self.column, self.kind)
     }
 
     pub fn of(&self, row: &EntityRow<T::Entity>) -> Result<T::Key, DbErr> {

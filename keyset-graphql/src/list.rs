@@ -38,7 +38,8 @@ pub trait Listed: RowObject {
     type Args: ListArgs;
 
     /// The rows of the list and their order. They follow from these arguments alone: the plan of a document keeps them where no
-    /// variable decides the arguments. The query selects all columns of the table: those that a request does not need are left out of it.
+    /// variable decides the arguments. The query selects all columns of the table: those that a request does not
+    /// need are left out of it.
     ///
     /// # Errors
     ///

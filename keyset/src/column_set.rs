@@ -2,6 +2,8 @@
 
 use std::ops::BitOr;
 
+use crate::Kind;
+
 /// Some of an entity's columns, by their numbers: see [`EntityRow::number_of`](crate::EntityRow::number_of).
 ///
 /// The columns from the 128th on are in every set, so that a set is two machine words.
@@ -22,6 +24,12 @@ impl ColumnSet {
     /// The column with this number.
     pub fn of(column: usize) -> Self {
         Self(bit(column).unwrap_or_default())
+    }
+
+    /// What is read for the value of the column with this number and this kind. What has no kind is read as a part of its
+    /// model only, which needs all columns.
+    pub fn of_value(column: usize, kind: Kind) -> Self {
+        if kind == Kind::Unsupported { Self::ALL } else { Self::of(column) }
     }
 
     /// Whether the column with this number is among them.

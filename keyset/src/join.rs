@@ -17,7 +17,7 @@ use sea_orm::sea_query::{Condition, Expr, ExprTrait, IntoIden, JoinType, Query, 
 use sea_orm::{ColumnTrait, DbErr, DynIden, EntityTrait, IdenStatic as _, Iterable as _, QueryTrait, Value};
 
 use crate::dialect::Dialect;
-use crate::models::{found_by, number_of};
+use crate::models::number_of;
 use crate::{ColumnSet, Kind, ReadRows, Record};
 
 /// The table of the rows that others are joined to.
@@ -71,7 +71,7 @@ impl Join {
             from: (rows.into(), from.as_column_ref().1),
             to: to.as_column_ref().1,
             columns: E::Column::iter().map(column).collect(),
-            found_by: found_by(number_of::<E>(to), Kind::of(to.def().get_column_type())),
+            found_by: ColumnSet::of_value(number_of::<E>(to), Kind::of(to.def().get_column_type())),
             read: ColumnSet::ALL,
         }
     }

@@ -87,7 +87,7 @@ impl<E: Modelled> Models<E> {
     /// A reader for records that have at least these columns of the entity, and the one that they were joined by: those of
     /// [`selected`], or of [`Join::of_columns`]. How rows of SeaORM are read depends on the database.
     pub fn reader_of(&self, columns: ColumnSet, backend: DbBackend) -> ModelReader<'_, E> {
-        let joined_by = self.joined_by.map(|column| found_by(column, self.columns[column].kind));
+        let joined_by = self.joined_by.map(|column| ColumnSet::of_value(column, self.columns[column].kind));
         let columns = columns | joined_by.unwrap_or_default();
         ModelReader { read: (columns != ColumnSet::ALL).then_some((columns, backend)), ..self.reader() }
     }
@@ -146,11 +146,6 @@ impl<E: Modelled> Models<E> {
 
 pub(crate) fn number_of<E: EntityTrait>(column: E::Column) -> usize {
     E::Column::iter().take_while(|earlier| earlier.as_str() != column.as_str()).count()
-}
-
-/// What is read of a row that is found by a column of this kind. What has none is read as a part of its model only.
-pub(crate) fn found_by(column: usize, kind: Kind) -> ColumnSet {
-    if kind == Kind::Unsupported { ColumnSet::ALL } else { ColumnSet::of(column) }
 }
 
 /// A query of an entity's rows with these columns, in place of those that it selects; with all of them, the query itself.
