@@ -5,10 +5,11 @@
 use sea_orm::DbErr;
 use sea_orm::sea_query::{Expr, Func, Order as SqlOrder, SelectStatement, WindowStatement};
 
-use crate::bracket::{order_by_keys, union_all, wrapped};
+use crate::bracket::{union_all, wrapped};
 use crate::dialect::Dialect;
+use crate::row_order::RowOrder;
 use crate::slice::{Found, Reader};
-use crate::{Order, Page, ReadRows, Record, Slice};
+use crate::{Page, ReadRows, Record, Slice};
 
 /// The column with the number of the row's query.
 pub(crate) const BATCH: &str = "keyset_batch";
@@ -23,7 +24,7 @@ pub(crate) fn unions(terms: impl Iterator<Item = SelectStatement>, size: usize) 
 }
 
 /// The brackets in as few unions as the database accepts. Each row holds the number of its bracket.
-pub(crate) fn tagged(brackets: Vec<(SelectStatement, Order)>, dialect: Dialect) -> Vec<SelectStatement> {
+pub(crate) fn tagged(brackets: Vec<(SelectStatement, RowOrder)>, dialect: Dialect) -> Vec<SelectStatement> {
     // A key with NULLs has fewer parameters than others.
     let parameters = brackets.iter().map(|(bracket, _)| dialect.parameters(bracket)).max().unwrap_or_default();
     let tag = |(batch, (bracket, order)): (usize, _)| {
@@ -67,9 +68,9 @@ pub(crate) fn in_order(mut rows: SelectStatement) -> SelectStatement {
 }
 
 /// A bracket whose rows are numbered, so that a larger statement can keep their order.
-pub(crate) fn placed(bracket: SelectStatement, order: &Order, dialect: Dialect) -> SelectStatement {
+pub(crate) fn placed(bracket: SelectStatement, order: &RowOrder, dialect: Dialect) -> SelectStatement {
     let mut window = WindowStatement::new();
-    order_by_keys(&mut window, order, dialect);
+    order.sort(&mut window, dialect);
     let mut rows = wrapped(bracket);
     rows.expr_window_as(Func::cust("ROW_NUMBER"), window, PLACE);
     rows

@@ -7,48 +7,39 @@
 //! page side:    ranges strictly beyond the key, order,       limit n+1   -> the rows, and has_next
 //! ```
 //!
-//! The statement is one `UNION ALL`; of one branch, it is the branch. A segment number tells the branches apart, and the
-//! outer `ORDER BY` guarantees the order of the rows, unless they are put in order where they are read (`compare`). Both
-//! flags are exact even if the row of the key no longer exists, or the page is empty.
+//! The statement is one `UNION ALL`; of one branch, it is the branch. A segment number, `keyset_segment`, tells the
+//! branches apart: the rows of a statement of one branch have none, and count as those of segment 1. A key is in the
+//! column that the query selects for it, otherwise in `keyset_0`, `keyset_1` and so on, one for each sort. The outer
+//! `ORDER BY` guarantees the order of the rows, unless they are put in order where they are read (`compare`). Both flags
+//! are exact even if the row of the key no longer exists, or the page is empty.
 //!
 //! ```sql
 //! -- cities ORDER BY id, the first 20 after a cursor
-//! SELECT * FROM (SELECT id, name, id AS keyset_0, 0 AS keyset_segment FROM city
+//! SELECT * FROM (SELECT id, name, 0 AS keyset_segment FROM city
 //!                WHERE id <= $1 ORDER BY id DESC LIMIT 1) AS r
 //! UNION ALL
-//! SELECT * FROM (SELECT id, name, id AS keyset_0, 1 AS keyset_segment FROM city
+//! SELECT * FROM (SELECT id, name, 1 AS keyset_segment FROM city
 //!                WHERE id > $2 ORDER BY id ASC LIMIT 21) AS r
-//! ORDER BY keyset_segment ASC, keyset_0 ASC LIMIT 22
+//! ORDER BY keyset_segment ASC, id ASC LIMIT 22
 //! ```
 //!
 //! Going backward, the statement is the same on the reversed order. With both cursors, the far bound is a computed
 //! column, `keyset_inside`. It is not a filter: with a filter, a short window would scan to the end of the table.
 
-use sea_orm::sea_query::{
-    Alias, CaseStatement, Condition, Expr, IntoIden, Order as SqlOrder, OrderedStatement, Query, SelectStatement,
-    UnionType, WithClause,
-};
-use sea_orm::{DbBackend, DbErr, DynIden, Statement};
+use sea_orm::sea_query::{CaseStatement, Condition, Expr, Query, SelectStatement, UnionType, WithClause};
+use sea_orm::{DbBackend, DbErr, Statement};
 
 use crate::around::places;
 use crate::dialect::Dialect;
 use crate::keyed::Keyed;
 use crate::range::{self, Edge, Index, Place, Range};
+use crate::row_order::{RowOrder, SEGMENT};
 use crate::{Order, Page};
 
-/// The column with the branch of a row: [`WITNESS`], or a range of the page, counted from 1 at the nearest.
-pub(crate) const SEGMENT: &str = "keyset_segment";
 /// The segment of the rows on the near side of the page.
 pub(crate) const WITNESS: i32 = 0;
 /// The column that is 1 for a row short of the far cursor, else 0. Without a far cursor it is absent.
 pub(crate) const INSIDE: &str = "keyset_inside";
-
-/// The column with the value of the sort at this position.
-pub(crate) fn key_column(place: usize) -> DynIden {
-    // Few orders have more sorts. These names need no allocation.
-    const FIRST: [&str; 4] = ["keyset_0", "keyset_1", "keyset_2", "keyset_3"];
-    FIRST.get(place).map_or_else(|| Alias::new(format!("keyset_{place}")).into_iden(), |name| name.into_iden())
-}
 
 /// The statement that reads this page of a query's rows. See the [module](self) for its form.
 ///
@@ -70,21 +61,34 @@ pub(crate) fn key_column(place: usize) -> DynIden {
 /// [`DbErr::BackendNotSupported`] unless the backend is PostgreSQL or SQLite.
 pub fn bracket(query: &SelectStatement, page: &Page, backend: DbBackend) -> Result<Statement, DbErr> {
     let dialect = Dialect::of_backend(backend)?;
-    Ok(dialect.statement(&select(query, page, Index::OfOrder, dialect)))
+    let order = RowOrder::of(query, &[], page);
+    Ok(dialect.statement(&select(query, page, &order, Index::OfOrder, dialect)))
 }
 
 /// The bracket as part of a larger statement.
-pub(crate) fn select(query: &SelectStatement, page: &Page, index: Index, dialect: Dialect) -> SelectStatement {
-    Bracket::new(query, page, index, dialect).ordered(dialect)
+pub(crate) fn select(
+    query: &SelectStatement,
+    page: &Page,
+    order: &RowOrder,
+    index: Index,
+    dialect: Dialect,
+) -> SelectStatement {
+    Bracket::new(query, page, order, index, dialect).ordered(order, dialect)
 }
 
 /// The same for a statement that orders the rows itself.
 ///
 /// Sorting rows twice takes longer than reading them, at least on SQLite, which sorts every sub-query.
-pub(crate) fn unordered(query: &SelectStatement, page: &Page, index: Index, dialect: Dialect) -> SelectStatement {
-    let bracket = Bracket::new(query, page, index, dialect);
+pub(crate) fn unordered(
+    query: &SelectStatement,
+    page: &Page,
+    order: &RowOrder,
+    index: Index,
+    dialect: Dialect,
+) -> SelectStatement {
+    let bracket = Bracket::new(query, page, order, index, dialect);
     // Without the limit, the branches of several ranges would have more rows than the page.
-    if bracket.pages > 1 { bracket.ordered(dialect) } else { bracket.union() }
+    if bracket.pages > 1 { bracket.ordered(order, dialect) } else { bracket.union() }
 }
 
 /// The branches of a bracket, each in order, and within its limit.
@@ -93,16 +97,15 @@ struct Bracket {
     /// How many of them have rows of the page.
     pages: usize,
     candidates: Option<WithClause>,
-    order: Order,
     limit: u64,
 }
 
 impl Bracket {
-    fn new(query: &SelectStatement, page: &Page, index: Index, dialect: Dialect) -> Self {
+    fn new(query: &SelectStatement, page: &Page, row_order: &RowOrder, index: Index, dialect: Dialect) -> Self {
         let (order, back) = page.travel();
         let starts = Start::of(query, page, dialect);
         let far = page.far().map(|key| key.bind(dialect));
-        let source = Keyed::of(query, &order);
+        let source = Keyed::of(query, &order, row_order.keys());
         let (order, back) = (source.order(order), source.order(back));
 
         let inside = far.as_ref().map(|far| inside(&back, far, index, dialect));
@@ -113,7 +116,9 @@ impl Bracket {
             if let Some(exists) = &start.exists {
                 rows.cond_where(exists.clone());
             }
-            rows.expr_as(Expr::cust(segment.to_string()), SEGMENT);
+            if row_order.has_segment() {
+                rows.expr_as(Expr::cust(segment.to_string()), SEGMENT);
+            }
             if let Some(inside) = &inside {
                 rows.expr_as(inside.clone(), INSIDE);
             }
@@ -138,14 +143,14 @@ impl Bracket {
         }
         let limit = size + before.len() as u64 * page.witnesses();
         let pages = ahead.len();
-        Self { branches: before.into_iter().chain(ahead).collect(), pages, candidates: source.candidates, order, limit }
+        Self { branches: before.into_iter().chain(ahead).collect(), pages, candidates: source.candidates, limit }
     }
 
-    fn ordered(self, dialect: Dialect) -> SelectStatement {
-        let (is_union, order, limit) = (self.branches.len() > 1, self.order.clone(), self.limit);
+    fn ordered(self, order: &RowOrder, dialect: Dialect) -> SelectStatement {
+        let (is_union, limit) = (self.branches.len() > 1, self.limit);
         let mut rows = self.union();
         if is_union {
-            order_by_keys(&mut rows, &order, dialect);
+            order.sort(&mut rows, dialect);
             rows.limit(limit);
         }
         rows
@@ -213,12 +218,4 @@ pub(crate) fn union_all(mut branches: impl Iterator<Item = SelectStatement>) -> 
         union.union(UnionType::All, branch);
     }
     union
-}
-
-/// Orders rows by segment, and by the keys within it.
-pub(crate) fn order_by_keys(rows: &mut impl OrderedStatement, order: &Order, dialect: Dialect) {
-    rows.order_by(SEGMENT, SqlOrder::Asc);
-    for (place, sort) in order.sorts().iter().enumerate() {
-        dialect.order_by(rows, Expr::col(key_column(place)), sort, sort.nullable);
-    }
 }

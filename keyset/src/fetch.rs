@@ -4,11 +4,12 @@ use sea_orm::sea_query::SelectStatement;
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, FromQueryResult, Select};
 
 use crate::batch::{run, tagged};
-use crate::bracket::{order_by_keys, select, unordered};
+use crate::bracket::{select, unordered};
 use crate::dialect::Dialect;
-use crate::join::joined;
+use crate::join::{ROWS, joined};
 use crate::offset::skipped;
 use crate::range::Index;
+use crate::row_order::RowOrder;
 use crate::slice::Reader;
 use crate::source::Parts;
 use crate::texts::{Shape, Texts};
@@ -155,7 +156,8 @@ async fn read_one<C: ReadRows + ?Sized>(
     page: &Page,
     Reading { joins, texts, index, dialect }: Reading<'_>,
 ) -> Result<Slice<Record>, DbErr> {
-    let write = |page: &Page| dialect.statement(&rows(query, page, joins, index, dialect));
+    let write =
+        |page: &Page| dialect.statement(&rows(query, page, &RowOrder::of(query, joins, page), joins, index, dialect));
     let kept = match texts {
         None => None,
         Some(texts) => {
@@ -180,7 +182,10 @@ async fn read_skipped<C: ReadRows + ?Sized>(
     if let (None, [query], [page]) = (parts.parents, queries.as_slice(), pages.as_slice()) {
         return Ok(vec![read_one(db, query, page, reading).await?]);
     }
-    let bracket = |(query, page): (_, &Page)| (rows(query, page, joins, index, dialect), page.travel().0);
+    let bracket = |(query, page): (_, &Page)| {
+        let order = RowOrder::in_union(query, joins, page);
+        (rows(query, page, &order, joins, index, dialect), order)
+    };
     let brackets = queries.iter().zip(&pages).map(bracket).collect();
     let found = run(db, tagged(brackets, dialect), &pages.iter().collect::<Vec<_>>(), dialect).await?;
     let mut slices: Vec<_> = (0..parts.len()).map(|_| Slice::default()).collect();
@@ -194,17 +199,18 @@ async fn read_skipped<C: ReadRows + ?Sized>(
 pub(crate) fn rows(
     query: &SelectStatement,
     page: &Page,
+    order: &RowOrder,
     joins: &[Join],
     index: Index,
     dialect: Dialect,
 ) -> SelectStatement {
     if page.order.is_compared_here(dialect) {
-        return joined(unordered(query, page, index, dialect), joins);
+        return joined(unordered(query, page, order, index, dialect), joins);
     }
     if joins.is_empty() {
-        return select(query, page, index, dialect);
+        return select(query, page, order, index, dialect);
     }
-    let mut statement = joined(unordered(query, page, index, dialect), joins);
-    order_by_keys(&mut statement, &page.travel().0, dialect);
+    let mut statement = joined(unordered(query, page, order, index, dialect), joins);
+    order.sort_table(&mut statement, ROWS, dialect);
     statement
 }

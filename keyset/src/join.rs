@@ -6,7 +6,7 @@
 //! ```sql
 //! SELECT r.*, cake_1.id AS cake_1_id, cake_1.name AS cake_1_name
 //! FROM (/* bracket */) AS r LEFT JOIN cake AS cake_1 ON cake_1.id = r.cake_id
-//! ORDER BY keyset_segment, keyset_0
+//! ORDER BY r.keyset_segment, r.id
 //! ```
 
 use std::borrow::Cow;
@@ -95,6 +95,11 @@ impl Join {
     /// The column that it finds rows by.
     pub(crate) fn to(&self) -> Cow<'static, str> {
         self.to.inner()
+    }
+
+    /// The names of its columns in the result.
+    pub(crate) fn aliases(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|(_, alias)| alias.as_str())
     }
 
     /// What the names of its columns in the result begin with.

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use crate::cursor::MAX_LENGTH;
 use crate::dialect::Dialect;
 use crate::range::Place;
-use crate::{Order, Record, Sort, Stored, bracket};
+use crate::{Kind, Order, Sort};
 
 /// The values of one row under an order, one for each sort. A key is a position in the order, whether or not a row has
 /// it.
@@ -130,17 +130,9 @@ impl Key {
         &self.0
     }
 
-    /// The key of a row that a bracket returned.
-    pub(crate) fn read(sorts: &[Sort], row: &Record, dialect: Dialect) -> Result<Self, DbErr> {
-        let read =
-            |(position, sort): (usize, &Sort)| row.value(&bracket::key_column(position).inner(), sort.kind, dialect);
-        sorts.iter().enumerate().map(read).collect::<Result<_, _>>().map(Self)
-    }
-
-    /// The same with the positions of its columns.
-    pub(crate) fn read_at(positions: &[usize], sorts: &[Sort], row: &Stored) -> Result<Self, DbErr> {
-        let read = |(position, sort): (&usize, &Sort)| row.value(*position, sort.kind);
-        positions.iter().zip(sorts).map(read).collect::<Result<_, _>>().map(Self)
+    /// The key of a row that a bracket returned: the value of each sort by its place.
+    pub(crate) fn read(sorts: &[Sort], value: impl Fn(usize, Kind) -> Result<Value, DbErr>) -> Result<Self, DbErr> {
+        sorts.iter().enumerate().map(|(place, sort)| value(place, sort.kind)).collect::<Result<_, _>>().map(Self)
     }
 
     /// The position of the key, with its values as this database compares them.

@@ -2,10 +2,10 @@
 
 use sea_orm::sea_query::{CommonTableExpression, Expr, Query, SelectStatement, WithClause};
 
-use crate::bracket::{SEGMENT, key_column};
 use crate::dialect::Dialect;
 use crate::many::limited_count;
 use crate::range::{self, Edge, Index, Range};
+use crate::row_order::{KeyColumn, key_column, key_columns};
 use crate::{Key, Order};
 
 /// The table of the rows of a computed order.
@@ -20,11 +20,13 @@ pub(crate) struct Keyed {
 impl Keyed {
     /// The query itself, so that each statement over a range is a descent of an index. A computed order has no index: then
     /// the query's rows are computed once, and the statements select from them.
-    pub(crate) fn of(query: &SelectStatement, order: &Order) -> Self {
+    pub(crate) fn of(query: &SelectStatement, order: &Order, keys: &[KeyColumn]) -> Self {
         let mut rows = query.clone();
         rows.clear_order_by().reset_limit().reset_offset();
-        for (place, sort) in order.sorts().iter().enumerate() {
-            rows.expr_as(sort.expr.clone(), key_column(place));
+        for (KeyColumn { name, is_selected }, sort) in keys.iter().zip(order.sorts()) {
+            if !is_selected {
+                rows.expr_as(sort.expr.clone(), name.clone());
+            }
         }
         if !order.is_computed() {
             return Self { rows, candidates: None };
@@ -41,10 +43,10 @@ impl Keyed {
 
     /// The keys alone, in the form of a page's rows.
     fn keys(query: &SelectStatement, order: &Order) -> (SelectStatement, Order) {
-        let keyed = Self::of(&query.clone().clear_selects().take(), order);
+        let query = query.clone().clear_selects().take();
+        let keyed = Self::of(&query, order, &key_columns(&query, &[], order));
         let order = keyed.order(order.clone());
         let mut rows = keyed.rows;
-        rows.expr_as(Expr::cust("1"), SEGMENT);
         if let Some(candidates) = keyed.candidates {
             rows.with_cte(candidates);
         }
@@ -97,10 +99,7 @@ fn confined(
     let mut keys = rows.clone();
     match order.postings() {
         None => range.confine(&mut keys, order, index, dialect),
-        Some(postings) => {
-            keys = postings.keys(rows, range, order, limit, dialect, key_column(0));
-            keys.expr_as(Expr::cust("1"), SEGMENT);
-        }
+        Some(postings) => keys = postings.keys(rows, range, order, limit, dialect, key_column(0)),
     }
     keys
 }

@@ -65,6 +65,7 @@ mod storable;
 mod compare;
 mod keyed;
 mod range;
+mod row_order;
 
 mod postings;
 

@@ -7,7 +7,7 @@
 //! FROM (SELECT parent AS keyset_parent, CAST(n - 1 AS integer) AS keyset_batch
 //!       FROM unnest($1) WITH ORDINALITY AS p (parent, n)) AS p
 //! JOIN LATERAL (/* bracket, WHERE cake_id = p.keyset_parent */) AS r ON TRUE
-//! ORDER BY keyset_batch, keyset_segment, keyset_0
+//! ORDER BY keyset_batch, r.id
 //! ```
 //!
 //! SQLite has no `LATERAL`: through most connections the statement is a union of one term per parent. The terms share all other
@@ -17,7 +17,7 @@
 //! WITH keyset_brackets AS MATERIALIZED (
 //!     SELECT *, 0 AS keyset_batch FROM (/* bracket, WHERE cake_id = ?2 */) UNION ALL
 //!     SELECT *, 1 AS keyset_batch FROM (/* bracket, WHERE cake_id = ?3 */))
-//! SELECT r.* FROM keyset_brackets AS r ORDER BY keyset_batch, keyset_segment, keyset_0
+//! SELECT r.* FROM keyset_brackets AS r ORDER BY keyset_batch, r.id
 //! ```
 //!
 //! Without `MATERIALIZED`, SQLite merges the terms pairwise, which takes twice as many instructions. Either way the
@@ -32,16 +32,17 @@ use sea_orm::sea_query::{ColumnRef, Condition, Expr, Func, JoinType, Order as Sq
 use sea_orm::{DbErr, Statement, Value};
 
 use crate::batch::{BATCH, batch};
-use crate::bracket::{order_by_keys, unordered};
+use crate::bracket::unordered;
 use crate::count::COUNT;
 use crate::dialect::Dialect;
 use crate::fetch::rows;
 use crate::join::{ROWS, join};
 use crate::range::Index;
+use crate::row_order::RowOrder;
 use crate::slice::Reader;
 use crate::source::{Parents, array};
 use crate::texts::{Shape, Texts, mark};
-use crate::{Join, Order, Page, ReadRows, Record, Slice};
+use crate::{Join, Page, ReadRows, Record, Slice};
 
 /// The table of the parents.
 const PARENTS: &str = "keyset_parents";
@@ -102,7 +103,8 @@ where
     let Some(first) = values.first() else { return Ok(slices) };
     let write = |parent: Value, page: &Page| {
         let children = parents.children(query, Expr::cust(PLACEHOLDER));
-        let (sql, mut values) = Dialect::numbered(&rows(&children, page, joins, Index::OfParent, dialect));
+        let order = RowOrder::of(query, joins, page);
+        let (sql, mut values) = Dialect::numbered(&rows(&children, page, &order, joins, Index::OfParent, dialect));
         values.push(parent);
         dialect.raw(sql.replace(PLACEHOLDER, &format!("?{}", values.len())), values.into_iter())
     };
@@ -131,8 +133,9 @@ fn brackets(
     texts: Option<&Texts>,
 ) -> Result<Vec<Chunk>, DbErr> {
     let write = |parents: &Parents, page: &Page| {
-        let bracket = |parent| unordered(&parents.children(query, parent), page, Index::OfParent, dialect);
-        chunks(parents, bracket, Some((&page.travel().0, joins)), dialect)
+        let order = RowOrder::of(query, joins, page);
+        let bracket = |parent| unordered(&parents.children(query, parent), page, &order, Index::OfParent, dialect);
+        chunks(parents, bracket, Some((&order, joins)), dialect)
     };
     let (lists, mut values) = parents.present()?;
     // On PostgreSQL the parents are one value. On SQLite each is one, and NULLs fill up the terms.
@@ -196,7 +199,7 @@ struct Chunk {
 fn chunks(
     parents: &Parents,
     term: impl Fn(Expr) -> SelectStatement,
-    bracket: Option<(&Order, &[Join])>,
+    bracket: Option<(&RowOrder, &[Join])>,
     dialect: Dialect,
 ) -> Result<Vec<Chunk>, DbErr> {
     let (lists, values) = parents.present()?;
@@ -233,7 +236,7 @@ fn chunks(
 fn joined(
     parents: Value,
     term: SelectStatement,
-    bracket: Option<(&Order, &[Join])>,
+    bracket: Option<(&RowOrder, &[Join])>,
     dialect: Dialect,
 ) -> SelectStatement {
     // sea-query has no `WITH ORDINALITY`.
@@ -269,9 +272,9 @@ fn union(term: &str, shared: usize, terms: usize, rows: Option<&str>) -> String 
 }
 
 /// Joins the rows to their relations, and orders them by parent, and within each parent by an order.
-fn finish(rows: &mut SelectStatement, (order, joins): (&Order, &[Join]), dialect: Dialect) -> SelectStatement {
+fn finish(rows: &mut SelectStatement, (order, joins): (&RowOrder, &[Join]), dialect: Dialect) -> SelectStatement {
     join(rows, joins);
     rows.order_by(BATCH, SqlOrder::Asc);
-    order_by_keys(rows, order, dialect);
+    order.sort_table(rows, ROWS, dialect);
     rows.take()
 }

@@ -8,7 +8,7 @@ use sea_orm::{
 };
 
 use crate::dialect::Dialect;
-use crate::record::{Positions, Record};
+use crate::record::{ABSENT, Positions, Record};
 use crate::{ColumnSet, Columns, Join, Kind, ReadRows, Stored, StoredRows, StoredValue, find_rows};
 
 /// An entity whose models can be made of values: each that derives `DeriveEntityModel`.
@@ -42,9 +42,6 @@ pub struct EntityRow<E: Modelled> {
     positions: Arc<[usize]>,
     model: OnceLock<Box<E::Model>>,
 }
-
-/// The position of a column that is not in the result: beyond its last one.
-const ABSENT: usize = usize::MAX;
 
 /// Finds the rows of an entity in the records of results.
 #[derive(Debug)]
@@ -204,7 +201,7 @@ impl<E: Modelled> ModelReader<'_, E> {
             }
         };
         let is_read = |number| read.is_none_or(|(columns, _)| columns.contains(number));
-        let positions = positions.of(&stored, |found| {
+        let positions = positions.of(stored.columns(), |found| {
             let position = |(number, column): (usize, &Column<E>)| {
                 if is_read(number) { found.position(&column.name) } else { Ok(ABSENT) }
             };

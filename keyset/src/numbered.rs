@@ -9,6 +9,7 @@ use crate::count::COUNT;
 use crate::dialect::Dialect;
 use crate::keyed::counts_beyond;
 use crate::range::Index;
+use crate::row_order::RowOrder;
 use crate::{End, Key, Page, ReadRows, Record, Slice, Source};
 
 /// The largest number of pages on each side whose cursors [`page_cursors`] finds.
@@ -131,7 +132,10 @@ impl Pages<'_> {
         let mut brackets = Vec::with_capacity(looks.len());
         for ((query, _), sides) in lists.iter().zip(&sides) {
             let keys = query.clone().clear_selects().take();
-            let side = |side| (select(&keys, side, self.index, self.dialect), side.travel().0);
+            let side = |side| {
+                let order = RowOrder::in_union(&keys, &[], side);
+                (select(&keys, side, &order, self.index, self.dialect), order)
+            };
             brackets.extend(sides.iter().flatten().map(side));
         }
         let mut found = run(db, tagged(brackets, self.dialect), &looks, self.dialect).await?.into_iter();

@@ -66,6 +66,9 @@ pub enum Record {
     Stored(Stored),
 }
 
+/// The position of a column that is not in the result: beyond its last one.
+pub(crate) const ABSENT: usize = usize::MAX;
+
 /// The positions of some columns, found once for all rows of a result.
 #[derive(Debug, Default)]
 pub(crate) struct Positions {
@@ -75,15 +78,15 @@ pub(crate) struct Positions {
 }
 
 impl Positions {
-    /// The positions in the result of this row.
+    /// The positions in a result with these columns.
     pub(crate) fn of(
         &mut self,
-        row: &Stored,
+        columns: &Arc<Columns>,
         find: impl FnOnce(&Columns) -> Result<Vec<usize>, DbErr>,
     ) -> Result<&Arc<[usize]>, DbErr> {
-        if !self.columns.as_ref().is_some_and(|columns| Arc::ptr_eq(columns, row.columns())) {
-            self.found = find(row.columns())?.into();
-            self.columns = Some(Arc::clone(row.columns()));
+        if !self.columns.as_ref().is_some_and(|known| Arc::ptr_eq(known, columns)) {
+            self.found = find(columns)?.into();
+            self.columns = Some(Arc::clone(columns));
         }
         Ok(&self.found)
     }
@@ -95,6 +98,36 @@ impl Record {
         match self {
             Self::Row(row) => kind.read(row, column, dialect),
             Self::Stored(stored) => stored.value(stored.columns().position(column)?, kind),
+        }
+    }
+
+    /// The columns of its result. Those of SeaORM's rows are read once, for all rows of one statement.
+    pub(crate) fn columns<'a>(&'a self, of_rows: &'a mut Option<Arc<Columns>>) -> &'a Arc<Columns> {
+        match self {
+            Self::Row(row) => of_rows.get_or_insert_with(|| Arc::new(Columns::new(row.column_names()))),
+            Self::Stored(stored) => stored.columns(),
+        }
+    }
+
+    /// The value at a position among its columns, as one of this kind.
+    pub(crate) fn value_at(
+        &self,
+        position: usize,
+        columns: &Columns,
+        kind: Kind,
+        dialect: Dialect,
+    ) -> Result<Value, DbErr> {
+        match self {
+            Self::Row(row) => kind.read(row, columns.name(position), dialect),
+            Self::Stored(stored) => stored.value(position, kind),
+        }
+    }
+
+    /// A number that the engine has written into the statement, at a position among its columns.
+    pub(crate) fn int_at(&self, position: usize, columns: &Columns) -> Result<i32, DbErr> {
+        match self {
+            Self::Row(row) => row.try_get("", columns.name(position)),
+            Self::Stored(stored) => stored.int(position),
         }
     }
 

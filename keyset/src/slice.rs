@@ -1,13 +1,14 @@
 //! The result of reading a page.
 
-use std::iter;
+use std::sync::Arc;
 
 use sea_orm::{DbErr, FromQueryResult};
 
-use crate::bracket::{INSIDE, SEGMENT, WITNESS, key_column};
+use crate::bracket::{INSIDE, WITNESS};
 use crate::dialect::Dialect;
-use crate::record::Positions;
-use crate::{End, Key, Page, Record};
+use crate::record::{ABSENT, Positions};
+use crate::row_order::{ONLY_SEGMENT, SEGMENT, key_column};
+use crate::{Columns, End, Key, Page, Record, Sort};
 
 /// One page of a list, and whether there are rows on each side of it.
 ///
@@ -58,36 +59,39 @@ pub struct Found<M> {
 pub(crate) struct Reader<'a> {
     page: &'a Page,
     dialect: Dialect,
-    /// Of the segment, of the keys, and of what says whether a row is inside.
+    /// Of the segment, of what says whether a row is inside, and of the keys.
     positions: Positions,
+    /// The columns of SeaORM's rows.
+    row_columns: Option<Arc<Columns>>,
 }
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(page: &'a Page, dialect: Dialect) -> Self {
-        Self { page, dialect, positions: Positions::default() }
+        Self { page, dialect, positions: Positions::default(), row_columns: None }
     }
 
     pub(crate) fn read(&mut self, row: Record) -> Result<Found<Record>, DbErr> {
-        let sorts = self.page.order.sorts();
-        let bounded = self.page.far().is_some();
-        let (segment, inside, key) = match &row {
-            Record::Row(_) => {
-                let inside = !bounded || row.int(INSIDE)? == 1;
-                (row.int(SEGMENT)?, inside, Key::read(sorts, &row, self.dialect)?)
-            }
-            Record::Stored(stored) => {
-                let positions = self.positions.of(stored, |columns| {
-                    let keys = (0..sorts.len()).map(|place| columns.position(&key_column(place).inner()));
-                    let inside = bounded.then(|| columns.position(INSIDE));
-                    iter::once(columns.position(SEGMENT)).chain(keys).chain(inside).collect()
-                })?;
-                let (keys, inside) = positions[1..].split_at(sorts.len());
-                let inside = inside.first().map_or(Ok(1), |position| stored.int::<i32>(*position))? == 1;
-                (stored.int(positions[0])?, inside, Key::read_at(keys, sorts, stored)?)
-            }
-        };
+        let Self { page, dialect, positions, row_columns } = self;
+        let (sorts, is_bounded) = (page.order.sorts(), page.far().is_some());
+        let columns = row.columns(row_columns);
+        let positions = positions.of(columns, |columns| {
+            let inside = if is_bounded { columns.position(INSIDE) } else { Ok(ABSENT) };
+            let segment = Ok(columns.find(SEGMENT).unwrap_or(ABSENT));
+            let keys = sorts.iter().enumerate().map(|(place, sort)| position(columns, place, sort));
+            [segment, inside].into_iter().chain(keys).collect()
+        })?;
+        let number = |position, absent| if position == ABSENT { Ok(absent) } else { row.int_at(position, columns) };
+        let (segment, inside) = (number(positions[0], ONLY_SEGMENT)?, number(positions[1], 1)? == 1);
+        let key = Key::read(sorts, |place, kind| row.value_at(positions[2 + place], columns, kind, *dialect))?;
         Ok(Found { segment, inside, row: Row { key, item: row } })
     }
+}
+
+/// The position of a key's column: its own, or that of the query (`row_order::key_columns`).
+fn position(columns: &Columns, place: usize, sort: &Sort) -> Result<usize, DbErr> {
+    let own = key_column(place);
+    let name = sort.column_name().filter(|_| columns.find(&own.inner()).is_none()).unwrap_or(&own);
+    columns.position(&name.inner())
 }
 
 impl Reader<'_> {

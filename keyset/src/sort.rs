@@ -1,7 +1,7 @@
 //! One criterion of an order.
 
 use sea_orm::sea_query::{Expr, NullOrdering, Order as SqlOrder};
-use sea_orm::{ColumnTrait, EntityTrait, IdenStatic, Iterable, Value};
+use sea_orm::{ColumnTrait, DynIden, EntityTrait, IdenStatic, Iterable, Value};
 
 use crate::Kind;
 use crate::wire::Scalar;
@@ -179,6 +179,14 @@ impl Sort {
 
     pub(crate) fn is_column(&self) -> bool {
         matches!(self.origin, Origin::Column { .. })
+    }
+
+    /// The name of the column that is its expression, if any.
+    pub(crate) fn column_name(&self) -> Option<&DynIden> {
+        match &self.expr {
+            Expr::Column(column) => column.column(),
+            _ => None,
+        }
     }
 
     /// The column of this entity by which it sorts, if any.

@@ -101,15 +101,20 @@ impl Columns {
     ///
     /// [`DbErr::Type`] if there is none of this name.
     pub(crate) fn position(&self, name: &str) -> Result<usize, DbErr> {
-        let position = (0..self.len()).find(|position| self.name(*position) == name);
-        position.ok_or_else(|| DbErr::Type(format!("the result has no column `{name}`")))
+        self.find(name).ok_or_else(|| DbErr::Type(format!("the result has no column `{name}`")))
+    }
+
+    /// The position of a column, if there is one of this name.
+    pub(crate) fn find(&self, name: &str) -> Option<usize> {
+        (0..self.len()).find(|position| self.name(*position) == name)
     }
 
     fn len(&self) -> usize {
         self.ends.len()
     }
 
-    fn name(&self, position: usize) -> &str {
+    /// The name of the column at a position.
+    pub(crate) fn name(&self, position: usize) -> &str {
         let Some(end) = self.ends.get(position) else { return "?" };
         let begin = position.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.names[begin..*end]

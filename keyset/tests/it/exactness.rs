@@ -1,6 +1,6 @@
 //! The engine against its naive twin: every row × order × bound × size, with ties and NULLs.
 
-use keyset::{Args, End, Key, Limits, Order, Page};
+use keyset::{Args, Direction, End, Key, Limits, Nulls, Order, Page};
 use sea_orm::DatabaseConnection;
 use sea_orm::entity::prelude::*;
 use testdb::TestDb;
@@ -245,4 +245,46 @@ async fn columns_may_be_projected_at_will() {
     let expected = naive::sorted(&atlas::cities(), &[]);
     assert_eq!(slice.rows.iter().map(|row| row.item.rank).collect::<Vec<_>>(), [expected[0].rank, expected[1].rank]);
     assert!(slice.has_next);
+}
+
+/// The ranks have the name of the primary key. A page begins after a key none the less, in both directions.
+#[tokio::test]
+async fn a_column_may_have_the_name_of_another_key() {
+    use sea_orm::{FromQueryResult, QuerySelect};
+
+    #[derive(FromQueryResult)]
+    struct Named {
+        id: i16,
+    }
+
+    let test = TestDb::new().await;
+    let db = test.connect().await;
+    atlas::create(&db, &atlas::cities()).await;
+    let order = atlas::order(&[(Column::People, Direction::Desc, Nulls::Last)]);
+    let mut cities = naive::sorted(&atlas::cities(), &[(Column::People, Direction::Desc, Nulls::Last)]);
+    for end in [End::Front, End::Back] {
+        let (mut found, mut last) = (Vec::new(), None);
+        loop {
+            let (size, cursor) = (Some(5), last.take());
+            let args = match end {
+                End::Front => Args { first: size, after: cursor, ..Args::default() },
+                End::Back => Args { last: size, before: cursor, ..Args::default() },
+            };
+            let page = Page::new(&args, &order, LIMITS).unwrap();
+            let ranks = City::find().select_only().column_as(Column::Rank, "id");
+            let slice = keyset::fetch_into::<Named, _, _>(&db, ranks, &page).await.unwrap();
+            let has_more = if end == End::Front { slice.has_next } else { slice.has_previous };
+            let mut rows = slice.rows;
+            if end == End::Back {
+                rows.reverse();
+            }
+            last = rows.last().map(|row| order.seal(&row.key).unwrap().into());
+            found.extend(rows.iter().map(|row| row.item.id));
+            if !has_more {
+                break;
+            }
+        }
+        assert_eq!(found, cities.iter().map(|city| city.rank).collect::<Vec<_>>(), "{end:?}");
+        cities.reverse();
+    }
 }

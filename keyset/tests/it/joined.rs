@@ -173,3 +173,34 @@ fn in_order() -> Vec<atlas::Model> {
     cities.sort_by_key(|city| city.id);
     cities
 }
+
+/// A joined column is named `cake_id` here, as the column by which the fruits are in order.
+#[tokio::test]
+async fn a_joined_column_may_have_the_name_of_a_key() {
+    use sea_orm::tests_cfg::{cake, fruit};
+
+    let test = TestDb::new().await;
+    let db = test.connect().await;
+    for sql in [
+        "CREATE TABLE cake (id integer PRIMARY KEY, name text NOT NULL)",
+        "CREATE TABLE fruit (id integer PRIMARY KEY, name text NOT NULL, cake_id integer)",
+        "INSERT INTO cake VALUES (1, 'a'), (2, 'b'), (3, 'c')",
+        "INSERT INTO fruit VALUES (1, 'a', 3), (2, 'b', 1), (3, 'c', 2)",
+    ] {
+        db.execute_unprepared(sql).await.unwrap();
+    }
+
+    let order = Order::of::<fruit::Entity>([Sort::asc(fruit::Column::CakeId)]).unwrap();
+    let join = Join::new::<cake::Entity>("cake", fruit::Column::Id, cake::Column::Id);
+    let (mut found, mut after) = (Vec::new(), None);
+    for _ in 0..3 {
+        let page = Page::new(&Args { first: Some(1), after, ..Args::default() }, &order, Limits::default()).unwrap();
+        let slice = fetch_rows(&db, fruit::Entity::find(), &page, std::slice::from_ref(&join), &Texts::default())
+            .await
+            .unwrap();
+        found.push((slice.rows[0].key.values().to_vec(), slice.has_next));
+        after = Some(order.seal(&slice.rows[0].key).unwrap().into());
+    }
+    let key = |of_cake: i32, id: i32| vec![Some(of_cake).into(), id.into()];
+    assert_eq!(found, [(key(1, 2), true), (key(2, 3), true), (key(3, 1), false)]);
+}

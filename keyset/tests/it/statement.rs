@@ -4,7 +4,7 @@
 
 use keyset::bracket::bracket;
 use keyset::{Args, Direction, Key, Kind, Limits, Lists, Nulls, Order, Page, Sort};
-use sea_orm::sea_query::Value;
+use sea_orm::sea_query::{Asterisk, Value};
 use sea_orm::{Condition, DbBackend, EntityTrait, QueryFilter, QuerySelect, QueryTrait, Select, prelude::*};
 
 use testdb::{Statements, TestDb};
@@ -45,9 +45,7 @@ fn first_after(cursor: String) -> Args {
 fn the_first_page_has_no_witness() {
     let order = [];
     let sql = text(ids(), &order, first(), DbBackend::Postgres);
-    insta::assert_snapshot!(sql, @r#"
-    SELECT "city"."id", "city"."id" AS "keyset_0", 1 AS "keyset_segment" FROM "city" ORDER BY "city"."id" ASC LIMIT 3
-    "#);
+    insta::assert_snapshot!(sql, @r#"SELECT "city"."id" FROM "city" ORDER BY "city"."id" ASC LIMIT 3"#);
 }
 
 #[test]
@@ -55,11 +53,11 @@ fn a_page_after_a_key_has_one() {
     let order = [];
     let sql = text(ids(), &order, first_after(cursor(&order, vec![7.into()])), DbBackend::Postgres);
     insta::assert_snapshot!(sql, @r#"
-    SELECT * FROM (SELECT "city"."id", "city"."id" AS "keyset_0", 0 AS "keyset_segment" FROM "city"
+    SELECT * FROM (SELECT "city"."id", 0 AS "keyset_segment" FROM "city"
     WHERE "city"."id" <= 7 ORDER BY "city"."id" DESC LIMIT 1) AS "r"
-    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."id" AS "keyset_0", 1 AS "keyset_segment" FROM "city"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", 1 AS "keyset_segment" FROM "city"
     WHERE "city"."id" > 7 ORDER BY "city"."id" ASC LIMIT 3) AS "r")
-    ORDER BY "keyset_segment" ASC, "keyset_0" ASC LIMIT 4
+    ORDER BY "keyset_segment" ASC, "id" ASC LIMIT 4
     "#);
 }
 
@@ -73,11 +71,11 @@ fn a_page_before_a_key_runs_backwards() {
         DbBackend::Postgres,
     );
     insta::assert_snapshot!(sql, @r#"
-    SELECT * FROM (SELECT "city"."id", "city"."id" AS "keyset_0", 0 AS "keyset_segment" FROM "city"
+    SELECT * FROM (SELECT "city"."id", 0 AS "keyset_segment" FROM "city"
     WHERE "city"."id" >= 7 ORDER BY "city"."id" ASC LIMIT 1) AS "r"
-    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."id" AS "keyset_0", 1 AS "keyset_segment" FROM "city"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", 1 AS "keyset_segment" FROM "city"
     WHERE "city"."id" < 7 ORDER BY "city"."id" DESC LIMIT 3) AS "r")
-    ORDER BY "keyset_segment" ASC, "keyset_0" DESC LIMIT 4
+    ORDER BY "keyset_segment" ASC, "id" DESC LIMIT 4
     "#);
 }
 
@@ -86,11 +84,11 @@ fn sorts_that_run_one_way_are_one_row_value() {
     let order = [(Column::Rank, Direction::Desc, Nulls::Last)];
     let sql = text(ids(), &order, first_after(cursor(&order, vec![1_i16.into(), 7.into()])), DbBackend::Postgres);
     insta::assert_snapshot!(sql, @r#"
-    SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
+    SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", 0 AS "keyset_segment" FROM "city"
     WHERE ("city"."rank", "city"."id") >= (1, 7) ORDER BY "city"."rank" ASC, "city"."id" ASC LIMIT 1) AS "r"
-    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", 1 AS "keyset_segment" FROM "city"
     WHERE ("city"."rank", "city"."id") <= (1, 7) AND ("city"."rank", "city"."id") <> (1, 7) ORDER BY "city"."rank" DESC, "city"."id" DESC LIMIT 3) AS "r")
-    ORDER BY "keyset_segment" ASC, "keyset_0" DESC, "keyset_1" DESC LIMIT 4
+    ORDER BY "keyset_segment" ASC, "keyset_0" DESC, "id" DESC LIMIT 4
     "#);
 }
 
@@ -99,15 +97,15 @@ fn sqlite_does_not_seek_a_row_value_that_ends_in_its_rowid() {
     let order = [(Column::Rank, Direction::Desc, Nulls::Last)];
     let sql = text(ids(), &order, first_after(cursor(&order, vec![1_i16.into(), 7.into()])), DbBackend::Sqlite);
     insta::assert_snapshot!(sql, @r#"
-    SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
+    SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", 0 AS "keyset_segment" FROM "city"
     WHERE "city"."rank" = 1 AND "city"."id" >= 7 ORDER BY "city"."id" ASC LIMIT 1) AS "r"
-    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
+    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", 0 AS "keyset_segment" FROM "city"
     WHERE "city"."rank" > 1 ORDER BY "city"."rank" ASC, "city"."id" ASC LIMIT 1) AS "r"
-    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
+    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", 1 AS "keyset_segment" FROM "city"
     WHERE "city"."rank" = 1 AND "city"."id" < 7 ORDER BY "city"."id" DESC LIMIT 3) AS "r"
-    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment" FROM "city"
+    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", 2 AS "keyset_segment" FROM "city"
     WHERE "city"."rank" < 1 ORDER BY "city"."rank" DESC, "city"."id" DESC LIMIT 3) AS "r"
-    ORDER BY "keyset_segment" ASC, "keyset_0" DESC, "keyset_1" DESC LIMIT 5
+    ORDER BY "keyset_segment" ASC, "keyset_0" DESC, "id" DESC LIMIT 5
     "#);
 }
 
@@ -116,15 +114,15 @@ fn sorts_that_run_both_ways_are_two_ranges() {
     let order = [(Column::Rank, Direction::Desc, Nulls::Last), (Column::Id, Direction::Asc, Nulls::Last)];
     let sql = text(ids(), &order, first_after(cursor(&order, vec![1_i16.into(), 7.into()])), DbBackend::Postgres);
     insta::assert_snapshot!(sql, @r#"
-    SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
+    SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", 0 AS "keyset_segment" FROM "city"
     WHERE "city"."rank" IN (1, 1) AND "city"."id" <= 7 ORDER BY "city"."rank" ASC, "city"."id" DESC LIMIT 1) AS "r"
-    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", 0 AS "keyset_segment" FROM "city"
     WHERE "city"."rank" > 1 ORDER BY "city"."rank" ASC, "city"."id" DESC LIMIT 1) AS "r")
-    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", 1 AS "keyset_segment" FROM "city"
     WHERE "city"."rank" IN (1, 1) AND "city"."id" > 7 ORDER BY "city"."rank" DESC, "city"."id" ASC LIMIT 3) AS "r")
-    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment" FROM "city"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", 2 AS "keyset_segment" FROM "city"
     WHERE "city"."rank" < 1 ORDER BY "city"."rank" DESC, "city"."id" ASC LIMIT 3) AS "r")
-    ORDER BY "keyset_segment" ASC, "keyset_0" DESC, "keyset_1" ASC LIMIT 5
+    ORDER BY "keyset_segment" ASC, "keyset_0" DESC, "id" ASC LIMIT 5
     "#);
 }
 
@@ -140,13 +138,13 @@ fn nulls_are_a_range_of_their_own() {
     let order = [(Column::People, Direction::Asc, Nulls::Last)];
     let sql = text(ids(), &order, first_after(cursor(&order, vec![5_i64.into(), 7.into()])), DbBackend::Postgres);
     insta::assert_snapshot!(sql, @r#"
-    SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
+    SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", 0 AS "keyset_segment" FROM "city"
     WHERE ("city"."people", "city"."id") <= (5, 7) ORDER BY "city"."people" DESC, "city"."id" DESC LIMIT 1) AS "r"
-    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", 1 AS "keyset_segment" FROM "city"
     WHERE ("city"."people", "city"."id") >= (5, 7) AND ("city"."people", "city"."id") <> (5, 7) ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
-    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment" FROM "city"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", 2 AS "keyset_segment" FROM "city"
     WHERE "city"."people" IS NULL ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
-    ORDER BY "keyset_segment" ASC, "keyset_0" ASC, "keyset_1" ASC LIMIT 4
+    ORDER BY "keyset_segment" ASC, "keyset_0" ASC, "id" ASC LIMIT 4
     "#);
 }
 
@@ -155,11 +153,11 @@ fn nulls_first_on_the_first_page_cost_no_index() {
     let order = [(Column::People, Direction::Asc, Nulls::First)];
     let sql = text(ids(), &order, first(), DbBackend::Postgres);
     insta::assert_snapshot!(sql, @r#"
-    SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
+    SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", 1 AS "keyset_segment" FROM "city"
     WHERE "city"."people" IS NULL ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r"
-    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment" FROM "city"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", 2 AS "keyset_segment" FROM "city"
     WHERE "city"."people" IS NOT NULL ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
-    ORDER BY "keyset_segment" ASC, "keyset_0" ASC NULLS FIRST, "keyset_1" ASC LIMIT 3
+    ORDER BY "keyset_segment" ASC, "keyset_0" ASC NULLS FIRST, "id" ASC LIMIT 3
     "#);
 }
 
@@ -168,11 +166,11 @@ fn nulls_last_on_the_first_page_cost_no_index() {
     let order = [(Column::People, Direction::Asc, Nulls::Last)];
     let sql = text(ids(), &order, first(), DbBackend::Sqlite);
     insta::assert_snapshot!(sql, @r#"
-    SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
+    SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", 1 AS "keyset_segment" FROM "city"
     WHERE "city"."people" IS NOT NULL ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r"
-    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment" FROM "city"
+    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", 2 AS "keyset_segment" FROM "city"
     WHERE "city"."people" IS NULL ORDER BY "city"."id" ASC LIMIT 3) AS "r"
-    ORDER BY "keyset_segment" ASC, "keyset_0" ASC NULLS LAST, "keyset_1" ASC LIMIT 3
+    ORDER BY "keyset_segment" ASC, "keyset_0" ASC NULLS LAST, "id" ASC LIMIT 3
     "#);
 }
 
@@ -181,13 +179,13 @@ fn beyond_a_null_come_the_values() {
     let order = [(Column::People, Direction::Desc, Nulls::First)];
     let sql = text(ids(), &order, first_after(cursor(&order, vec![Value::BigInt(None), 7.into()])), DbBackend::Sqlite);
     insta::assert_snapshot!(sql, @r#"
-    SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
+    SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", 0 AS "keyset_segment" FROM "city"
     WHERE "city"."people" IS NULL AND "city"."id" >= 7 ORDER BY "city"."id" ASC LIMIT 1) AS "r"
-    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
+    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", 1 AS "keyset_segment" FROM "city"
     WHERE "city"."people" IS NULL AND "city"."id" < 7 ORDER BY "city"."id" DESC LIMIT 3) AS "r"
-    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment" FROM "city"
+    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."people" AS "keyset_0", 2 AS "keyset_segment" FROM "city"
     WHERE "city"."people" IS NOT NULL ORDER BY "city"."people" DESC, "city"."id" DESC LIMIT 3) AS "r"
-    ORDER BY "keyset_segment" ASC, "keyset_0" DESC NULLS FIRST, "keyset_1" DESC LIMIT 4
+    ORDER BY "keyset_segment" ASC, "keyset_0" DESC NULLS FIRST, "id" DESC LIMIT 4
     "#);
 }
 
@@ -201,17 +199,17 @@ fn a_null_that_is_not_the_first_sort_is_placed_by_the_index() {
         DbBackend::Postgres,
     );
     insta::assert_snapshot!(sql, @r#"
-    SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", "city"."id" AS "keyset_2", 0 AS "keyset_segment" FROM "city"
+    SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
     WHERE "city"."rank" = 1 AND ("city"."people", "city"."id") <= (5, 7) ORDER BY "city"."people" DESC, "city"."id" DESC LIMIT 1) AS "r"
-    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", "city"."id" AS "keyset_2", 0 AS "keyset_segment" FROM "city"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", 0 AS "keyset_segment" FROM "city"
     WHERE "city"."rank" < 1 ORDER BY "city"."rank" DESC, "city"."people" DESC, "city"."id" DESC LIMIT 1) AS "r")
-    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", "city"."id" AS "keyset_2", 1 AS "keyset_segment" FROM "city"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", 1 AS "keyset_segment" FROM "city"
     WHERE "city"."rank" = 1 AND ("city"."people", "city"."id") >= (5, 7) AND ("city"."people", "city"."id") <> (5, 7) ORDER BY "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
-    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", "city"."id" AS "keyset_2", 2 AS "keyset_segment" FROM "city"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", 2 AS "keyset_segment" FROM "city"
     WHERE "city"."rank" IN (1, 1) AND "city"."people" IS NULL ORDER BY "city"."rank" ASC, "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
-    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", "city"."id" AS "keyset_2", 3 AS "keyset_segment" FROM "city"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."people" AS "keyset_1", 3 AS "keyset_segment" FROM "city"
     WHERE "city"."rank" > 1 ORDER BY "city"."rank" ASC, "city"."people" ASC, "city"."id" ASC LIMIT 3) AS "r")
-    ORDER BY "keyset_segment" ASC, "keyset_0" ASC, "keyset_1" ASC, "keyset_2" ASC LIMIT 5
+    ORDER BY "keyset_segment" ASC, "keyset_0" ASC, "keyset_1" ASC, "id" ASC LIMIT 5
     "#);
 }
 
@@ -228,16 +226,39 @@ fn the_far_cursor_is_a_flag_and_never_a_filter() {
         DbBackend::Sqlite,
     );
     insta::assert_snapshot!(sql, @r#"
-    SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment", (CASE WHEN (("city"."rank" = 2 AND "city"."id" < 9) OR "city"."rank" < 2) THEN 1 ELSE 0 END) AS "keyset_inside" FROM "city"
+    SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", 0 AS "keyset_segment", (CASE WHEN (("city"."rank" = 2 AND "city"."id" < 9) OR "city"."rank" < 2) THEN 1 ELSE 0 END) AS "keyset_inside" FROM "city"
     WHERE "city"."rank" = 1 AND "city"."id" <= 7 ORDER BY "city"."id" DESC LIMIT 1) AS "r"
-    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 0 AS "keyset_segment", (CASE WHEN (("city"."rank" = 2 AND "city"."id" < 9) OR "city"."rank" < 2) THEN 1 ELSE 0 END) AS "keyset_inside" FROM "city"
+    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", 0 AS "keyset_segment", (CASE WHEN (("city"."rank" = 2 AND "city"."id" < 9) OR "city"."rank" < 2) THEN 1 ELSE 0 END) AS "keyset_inside" FROM "city"
     WHERE "city"."rank" < 1 ORDER BY "city"."rank" DESC, "city"."id" DESC LIMIT 1) AS "r"
-    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 1 AS "keyset_segment", (CASE WHEN (("city"."rank" = 2 AND "city"."id" < 9) OR "city"."rank" < 2) THEN 1 ELSE 0 END) AS "keyset_inside" FROM "city"
+    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", 1 AS "keyset_segment", (CASE WHEN (("city"."rank" = 2 AND "city"."id" < 9) OR "city"."rank" < 2) THEN 1 ELSE 0 END) AS "keyset_inside" FROM "city"
     WHERE "city"."rank" = 1 AND "city"."id" > 7 ORDER BY "city"."id" ASC LIMIT 3) AS "r"
-    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", "city"."id" AS "keyset_1", 2 AS "keyset_segment", (CASE WHEN (("city"."rank" = 2 AND "city"."id" < 9) OR "city"."rank" < 2) THEN 1 ELSE 0 END) AS "keyset_inside" FROM "city"
+    UNION ALL SELECT * FROM (SELECT "city"."id", "city"."rank" AS "keyset_0", 2 AS "keyset_segment", (CASE WHEN (("city"."rank" = 2 AND "city"."id" < 9) OR "city"."rank" < 2) THEN 1 ELSE 0 END) AS "keyset_inside" FROM "city"
     WHERE "city"."rank" > 1 ORDER BY "city"."rank" ASC, "city"."id" ASC LIMIT 3) AS "r"
-    ORDER BY "keyset_segment" ASC, "keyset_0" ASC, "keyset_1" ASC LIMIT 5
+    ORDER BY "keyset_segment" ASC, "keyset_0" ASC, "id" ASC LIMIT 5
     "#);
+}
+
+/// Its own column is selected for a key whose name the result has for something else, or may have.
+#[test]
+fn a_key_is_read_from_a_selected_column_of_its_name_alone() {
+    let column = |query: Select<City>| {
+        let sql = text(query, &[], first(), DbBackend::Postgres);
+        if sql.contains("keyset_0") { "keyset_0" } else { "id" }
+    };
+    assert_eq!(column(ids()), "id");
+    assert_eq!(column(ids().column_as(Column::Rank, "people").column(Column::River)), "id");
+    for query in [
+        City::find().select_only().column(Column::Rank),
+        City::find().select_only().column_as(Column::Rank, "id"),
+        City::find().select_only().column_as(Column::Id, "of_city"),
+        ids().column_as(Column::Rank, "id"),
+        ids().column_as(Column::Rank, "ID"),
+        City::find().select_only().column_as(Column::Id, "ID"),
+        ids().expr(Expr::cust("1")),
+        ids().expr(Expr::col(Asterisk)),
+    ] {
+        assert_eq!(column(query.clone()), "keyset_0", "{}", query.build(DbBackend::Postgres));
+    }
 }
 
 #[test]
@@ -250,11 +271,11 @@ fn the_callers_or_is_parenthesised() {
         DbBackend::Postgres,
     );
     insta::assert_snapshot!(sql, @r#"
-    SELECT * FROM (SELECT "city"."id", "city"."id" AS "keyset_0", 0 AS "keyset_segment" FROM "city"
+    SELECT * FROM (SELECT "city"."id", 0 AS "keyset_segment" FROM "city"
     WHERE ("city"."rank" = 1 OR "city"."river" = 'elbe') AND "city"."id" <= 7 ORDER BY "city"."id" DESC LIMIT 1) AS "r"
-    UNION ALL (SELECT * FROM (SELECT "city"."id", "city"."id" AS "keyset_0", 1 AS "keyset_segment" FROM "city"
+    UNION ALL (SELECT * FROM (SELECT "city"."id", 1 AS "keyset_segment" FROM "city"
     WHERE ("city"."rank" = 1 OR "city"."river" = 'elbe') AND "city"."id" > 7 ORDER BY "city"."id" ASC LIMIT 3) AS "r")
-    ORDER BY "keyset_segment" ASC, "keyset_0" ASC LIMIT 4
+    ORDER BY "keyset_segment" ASC, "id" ASC LIMIT 4
     "#);
 }
 
