@@ -22,9 +22,11 @@ pub use inspect::{InspectError, inspect};
 pub use run::{RunError, run};
 pub use telemetry::EndpointError;
 
-/// How many threads the runtime has for each core. One client computes on as many at a time as there are cores: the others
-/// are left to other clients.
-pub const THREADS_PER_CORE: usize = 2;
+/// The number of threads of the runtime: one for each core, so that they do not compete for cores. There are at least two,
+/// because one client never computes on all of them while there are others.
+pub fn threads() -> usize {
+    cores().max(2)
+}
 
 /// The number of cores that this process may use.
 pub fn cores() -> usize {

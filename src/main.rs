@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use bookends::config::Cli;
-use bookends::{THREADS_PER_CORE, cores};
+use bookends::threads;
 use tokio::runtime::Builder;
 
 #[global_allocator]
@@ -14,7 +14,7 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return failed(&error, ExitCode::FAILURE),
     };
-    let runtime = match Builder::new_multi_thread().worker_threads(THREADS_PER_CORE * cores()).enable_all().build() {
+    let runtime = match Builder::new_multi_thread().worker_threads(threads()).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return failed(&error, ExitCode::FAILURE),
     };

@@ -1,9 +1,8 @@
 //! Slots: on how many threads the work of one client runs at a time.
 //!
 //! The runtime polls tasks to their next wait, and in the order in which they are ready. Requests that compute for long
-//! would be before those of every other client, on every thread. Here a client has as many slots as there are cores, and the
-//! runtime has [more threads](crate::THREADS_PER_CORE): some of them are left to others, and the system shares the cores fairly.
-//! A client that is alone needs no slots.
+//! would be before those of every other client, on every thread. Here a client has one slot less than the runtime has
+//! [threads](crate::threads): one client never has all of them. A client that is alone needs no slots.
 
 use std::future::poll_fn;
 use std::pin::pin;

@@ -13,8 +13,8 @@ use ipnet::IpNet;
 use tokio::sync::Semaphore;
 
 use crate::config::Bounds;
-use crate::cores;
 use crate::request::Slots;
+use crate::threads;
 
 /// The address of the other end of a connection, in the extensions of its requests.
 #[derive(Clone, Copy, Debug)]
@@ -123,7 +123,7 @@ impl Clients {
             max_buffered: buffered,
             websockets: semaphore(websockets),
             long: semaphore(1),
-            slots: semaphore(cores()),
+            slots: semaphore(threads() - 1),
             presence: AtomicUsize::new(0),
             present: Arc::clone(&self.0.present),
         });
