@@ -118,26 +118,23 @@ async fn writer(servers: &Arc<Servers>, connections: u32, liveness: &Liveness) -
         })
         .sqlx_logging(false)
         .map_sqlx_postgres_opts(move |_| current.clone());
-    if servers.are_several() {
-        let hosts = Arc::clone(servers);
-        options.map_sqlx_postgres_pool_opts(move |options| {
-            let (new, used) = (Arc::clone(&hosts), Arc::clone(&hosts));
-            options
-                // A host that was the primary may be a replica, or may not know yet that it is cut off.
-                .after_connect(move |connection, _| {
-                    let hosts = Arc::clone(&new);
-                    Box::pin(async move { hosts.check(connection).await })
+    let hosts = Arc::clone(servers);
+    options.map_sqlx_postgres_pool_opts(move |options| {
+        let (new, used) = (Arc::clone(&hosts), Arc::clone(&hosts));
+        options
+            // A host that was the primary may be a replica, or may not know yet that it is cut off.
+            .after_connect(move |connection, _| {
+                let hosts = Arc::clone(&new);
+                Box::pin(async move { if hosts.are_several() { hosts.check(connection).await } else { Ok(()) } })
+            })
+            // The pool would wait without a limit for an answer of a server that is silent, and keep a permit.
+            .after_release(move |connection, metadata| {
+                let is_left = is_left(&used, &metadata);
+                Box::pin(async move {
+                    if !is_left && answers(connection).await { Ok(true) } else { Err(Error::WorkerCrashed) }
                 })
-                // The pool would wait without a limit for an answer of a host that may be frozen, and keep a permit.
-                .after_release(move |connection, metadata| {
-                    let hosts = Arc::clone(&used);
-                    Box::pin(async move {
-                        let lives = !is_left(&hosts, &metadata) && answers(connection).await;
-                        if lives { Ok(true) } else { Err(Error::WorkerCrashed) }
-                    })
-                })
-        });
-    }
+            })
+    });
     let writer = Database::connect(options).await?;
     servers.lead(writer.get_postgres_connection_pool());
     Ok(writer)

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use async_graphql::futures_util::future::join_all;
 use bookends::db::pool::{Opener, Pool, Statements};
-use bookends::db::{Failure, Liveness};
+use bookends::db::{Db, Failure, Liveness};
+use sea_orm::sqlx::ConnectOptions;
 use sea_orm::{ConnectionTrait, TransactionTrait};
 use testdb::{Cluster, Stop};
 use tokio::time::timeout;
@@ -13,7 +14,7 @@ use tokio::time::timeout;
 use super::proxy::Proxy;
 use super::{CONNECTIONS, echo, is_complete, number, postgres};
 use crate::patience::until;
-use crate::shop::empty;
+use crate::shop::{empty, settings};
 
 /// How long the pool may take to be what it was.
 const RECOVERY: Duration = Duration::from_secs(10);
@@ -117,6 +118,33 @@ async fn a_server_that_falls_silent_keeps_no_connection() {
     echo(&pool, 1, 1).await.unwrap();
     is_complete(&pool).await;
     assert!(begun.elapsed() < RECOVERY, "{:?}", begun.elapsed());
+}
+
+/// sqlx asks a connection that is released for an answer, without a time limit.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_falls_silent_keeps_no_connection_that_writes() {
+    let (test, _db) = empty().await;
+    if test.url.starts_with("sqlite") {
+        return;
+    }
+    let proxy = Proxy::new(postgres(&test.url)).await;
+    let db = Db::connect(&settings(proxy.options.to_url_lossy().as_str())).await.unwrap();
+    let held = async || {
+        let mut held = Vec::new();
+        while let Ok(transaction) = db.begin().await {
+            held.push(transaction);
+        }
+        held
+    };
+    let used = || db.pools().into_iter().find(|pool| pool.name == "writer").unwrap().used;
+    let transactions = held().await;
+    let all = transactions.len();
+    assert_eq!(used(), all);
+    proxy.set_silent(true);
+    drop(transactions);
+    until(async || used() == 0).await;
+    proxy.set_silent(false);
+    assert_eq!(held().await.len(), all);
 }
 
 /// Connections that died while nobody used them.
