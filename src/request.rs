@@ -12,6 +12,7 @@ mod documents;
 mod executor;
 
 mod budget;
+mod coalesced;
 mod coercion;
 mod cost;
 mod introspection;
@@ -38,6 +39,7 @@ mod message;
 pub use admission::{Admission, Permit, Rejected, Share};
 pub use api::{Api, Parts, no_batches, was_executed};
 pub use budget::RETRY_AFTER;
+pub use coalesced::Coalesced;
 pub use code::Code;
 pub use coercion::Scalar;
 pub use cost::ReportCost;

@@ -52,9 +52,9 @@ impl Db {
                 self.change_schema(async |db| Migrator::up(db, Some(1)).await).await?;
             }
         }
-        if let Some(position) = self.durable_position().await? {
+        if !self.replicas.is_empty() {
             // A replica may not have this schema yet.
-            self.replicas.require(position);
+            self.replicas.require(self.durable_position().await?);
         }
         Ok(())
     }

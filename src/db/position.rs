@@ -46,29 +46,27 @@ impl FromStr for Position {
 }
 
 impl Db {
-    /// What a server must have replayed to show all that is committed now; `None` without replicas.
+    /// What a server must have replayed to show all that is committed now, on PostgreSQL.
     ///
     /// # Errors
     ///
     /// [`DbErr`] if the database fails.
-    pub async fn position(&self) -> Result<Option<Position>, DbErr> {
+    pub async fn position(&self) -> Result<Position, DbErr> {
         // It is also right where commits do not wait for the disk.
         self.end_of_log("pg_current_wal_insert_lsn()").await
     }
 
     /// The same for what is committed and on the disk. A replica reaches it without further writes, which
     /// [`Self::position`] may need: it can be behind a record that nobody waits for.
-    pub(super) async fn durable_position(&self) -> Result<Option<Position>, DbErr> {
+    pub(super) async fn durable_position(&self) -> Result<Position, DbErr> {
         self.end_of_log("pg_current_wal_flush_lsn()").await
     }
 
-    async fn end_of_log(&self, function: &str) -> Result<Option<Position>, DbErr> {
-        if self.replicas.is_empty() {
-            return Ok(None);
-        }
+    async fn end_of_log(&self, function: &str) -> Result<Position, DbErr> {
         let statement = format!("SELECT pg_wal_lsn_diff({function}, '0/0')::bigint AS position");
         let rows = self.reader.read(Statement::from_string(DbBackend::Postgres, statement)).await?;
-        rows.first().map(|row| row.count("position").map(Position)).transpose()
+        let row = rows.first().ok_or_else(|| DbErr::RecordNotFound("the end of the log".into()))?;
+        row.count("position").map(Position)
     }
 
     /// Where a query reads a state that includes this position: from a replica, or from the primary.

@@ -1,5 +1,6 @@
 //! PostgreSQL: a primary that may not be up yet, may restart, and may move to another host; and its replicas.
 
+use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -131,7 +132,11 @@ async fn writer(servers: &Arc<Servers>, connections: u32, liveness: &Liveness) -
             .after_release(move |connection, metadata| {
                 let is_left = is_left(&used, &metadata);
                 Box::pin(async move {
-                    if !is_left && answers(connection).await { Ok(true) } else { Err(Error::WorkerCrashed) }
+                    if !is_left && answers(connection).await {
+                        Ok(true)
+                    } else {
+                        Err(Error::Io(ErrorKind::TimedOut.into()))
+                    }
                 })
             })
     });

@@ -142,9 +142,9 @@ impl<E: Executor> Api<E> {
     async fn write(&self, request: Request, session: Option<Arc<Data>>) -> Response {
         let mut response = self.execute_once(request.data(self.readers.primary()), session).await;
         if was_executed(&response)
-            && let Some(position) = self.readers.position().await
+            && let Some(position) = self.readers.position()
         {
-            position::add_to(&mut response, position);
+            position::add_to(&mut response, position.await);
         }
         response
     }
@@ -189,6 +189,15 @@ impl<E: Executor> Api<E> {
     /// Reads what subscriptions show.
     pub fn primary(&self) -> Reader {
         self.readers.primary()
+    }
+
+    /// Adds the position of what an event shows to its response.
+    pub async fn add_position(&self, response: &mut Response) {
+        if was_executed(response)
+            && let Some(position) = self.readers.shared_position()
+        {
+            position::add_to(response, position.await);
+        }
     }
 
     /// What a request passes first.

@@ -154,12 +154,17 @@ impl<E: Executor> Api<E> {
             let (_entered, _memory) = (span.enter(), &memory);
             responses.poll_next_unpin(context)
         });
-        let finished = responses.map(move |response| {
-            let mut response = coded(response);
-            if let Some(cost) = cost.take() {
-                cost.add_to(&mut response);
+        let api = self.clone();
+        let finished = responses.then(move |response| {
+            let (api, cost) = (api.clone(), cost.take());
+            async move {
+                let mut response = coded(response);
+                api.add_position(&mut response).await;
+                if let Some(cost) = cost {
+                    cost.add_to(&mut response);
+                }
+                response
             }
-            response
         });
         Ok(finished.boxed())
     }

@@ -1,8 +1,6 @@
 //! Where requests read.
 
-use std::future::Future;
-use std::pin::Pin;
-
+use futures_util::future::BoxFuture;
 use keyset_graphql::Reader;
 
 use crate::db::Position;
@@ -19,5 +17,8 @@ pub trait Readers: Send + Sync {
     fn snapshot(&self, after: Option<Position>) -> Reader;
 
     /// What a state must include to show every write until now; `None` if every reader shows them anyway.
-    fn position(&self) -> Pin<Box<dyn Future<Output = Option<Position>> + Send + '_>>;
+    fn position(&self) -> Option<BoxFuture<'static, Position>>;
+
+    /// The same, shared with all who ask at the same time.
+    fn shared_position(&self) -> Option<BoxFuture<'static, Position>>;
 }

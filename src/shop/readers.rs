@@ -1,17 +1,18 @@
 //! Where requests read: queries from replicas where there are some, everything else from the primary.
 
-use std::pin::Pin;
 use std::time::Duration;
 
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 use keyset::ReadRows;
 use keyset_graphql::Reader;
 use sea_orm::{ConnAcquireErr, DbErr};
 use tokio::time::timeout;
 
 use crate::db::{Db, Position};
-use crate::request;
+use crate::request::{self, Coalesced};
 
-/// How long a mutation that was committed waits for its position.
+/// How long a response waits for its position.
 const POSITION_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The readers of a database.
@@ -20,13 +21,19 @@ pub struct Readers {
     primary: Reader,
     /// For queries of one statement, without a position.
     any: Reader,
+    /// The positions of events, which many subscribers hear at a time; none without replicas.
+    positions: Option<Coalesced<Position>>,
 }
 
 impl Readers {
     pub fn new(db: &Db) -> Self {
         let primary = reader(db, db.reader.clone());
-        let any = if db.replicas.is_empty() { primary.clone() } else { reader(db, db.route(None)) };
-        Self { db: db.clone(), primary, any }
+        if db.replicas.is_empty() {
+            return Self { db: db.clone(), any: primary.clone(), primary, positions: None };
+        }
+        let asked = db.clone();
+        let positions = Coalesced::new(move || position(asked.clone()).boxed());
+        Self { db: db.clone(), primary, any: reader(db, db.route(None)), positions: Some(positions) }
     }
 }
 
@@ -50,15 +57,23 @@ impl request::Readers for Readers {
         }
     }
 
-    fn position(&self) -> Pin<Box<dyn Future<Output = Option<Position>> + Send + '_>> {
-        Box::pin(async {
-            let position = timeout(POSITION_TIMEOUT, self.db.position()).await;
-            position.unwrap_or_else(|_| Err(DbErr::ConnectionAcquire(ConnAcquireErr::Timeout))).unwrap_or_else(|error| {
-                tracing::warn!(%error, "the position of a mutation is unknown: its client will read from the primary");
-                Some(Position::END)
-            })
-        })
+    fn position(&self) -> Option<BoxFuture<'static, Position>> {
+        self.positions.as_ref().map(|_| position(self.db.clone()).boxed())
     }
+
+    fn shared_position(&self) -> Option<BoxFuture<'static, Position>> {
+        let shared = self.positions.as_ref()?.get();
+        Some(shared.map(|position| position.unwrap_or(Position::END)).boxed())
+    }
+}
+
+/// The position of all that is committed now. Where it is unknown, that which only the primary has.
+async fn position(db: Db) -> Position {
+    let position = timeout(POSITION_TIMEOUT, db.position()).await;
+    position.unwrap_or_else(|_| Err(DbErr::ConnectionAcquire(ConnAcquireErr::Timeout))).unwrap_or_else(|error| {
+        tracing::warn!(%error, "the position of a response is unknown: its client will read from the primary");
+        Position::END
+    })
 }
 
 /// Reads through this connection, and counts the pages.

@@ -1,6 +1,8 @@
 //! Servers on a primary and its replicas, and their clients.
 #![cfg(unix)]
 
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
 use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -71,6 +73,15 @@ impl Server {
         Client { address: self.address.clone(), connection: None }
     }
 
+    /// Begins a subscription.
+    pub fn subscribe(&self, subscription: &str) -> Subscriber {
+        let socket = TcpStream::connect(&self.address).unwrap();
+        socket.set_read_timeout(Some(LONG)).unwrap();
+        let body = json!({ "query": subscription }).to_string();
+        (&socket).write_all(post_with("Accept: text/event-stream\r\n", &body).as_bytes()).unwrap();
+        Subscriber(BufReader::new(socket))
+    }
+
     /// The response of `/ready`.
     #[track_caller]
     pub fn ready(&self) -> String {
@@ -117,6 +128,22 @@ impl Server {
     #[track_caller]
     pub fn queries(&self, replica: &Cluster) -> u64 {
         self.metric("bookends_replica_queries_total", Some(replica))
+    }
+}
+
+/// A client that receives an event stream.
+pub struct Subscriber(BufReader<TcpStream>);
+
+impl Subscriber {
+    /// The next response.
+    pub fn next(&mut self) -> Value {
+        loop {
+            let mut line = String::new();
+            assert!(self.0.read_line(&mut line).unwrap() > 0, "the stream has ended");
+            if let Some(data) = line.strip_prefix("data: {") {
+                return serde_json::from_str(&format!("{{{data}")).unwrap();
+            }
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Queries that read from replicas.
 #![cfg(unix)]
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::fleet::{self, Server, with_replicas};
 use crate::wire::authorized;
@@ -54,6 +54,46 @@ fn queries_read_from_a_replica_and_payloads_from_the_primary() {
     fleet::wait(|| {
         let queries = server.queries(&replica);
         assert_eq!(client.query_at(&last, &query)["node"]["ratingCount"], before + 2);
+        server.queries(&replica) > queries
+    });
+}
+
+/// A client fetches what an event is about from a replica that lacks it.
+#[test]
+fn an_event_has_a_position_that_shows_what_it_shows() {
+    let Some(primary) = fleet::primary() else { return };
+    let replica = primary.replica();
+    let mut command = with_replicas(&primary.url(""), &[&replica]);
+    let server = Server::with_healthy(command.env(ANY_LAG.0, ANY_LAG.1), &[&replica]);
+    replica.pause_replay();
+    let mut client = server.client();
+    let book = client.query("{ books(first: 1) { nodes { id } } }")["books"]["nodes"][0]["id"].clone();
+    let mut subscribers: Vec<_> =
+        (0..3).map(|_| server.subscribe("subscription { ratingAdded { node { id book { ratingCount } } } }")).collect();
+    fleet::wait(|| server.metric("bookends_subscriptions", None) == 3);
+    let mut last = None;
+    for rating in 1..=5 {
+        let input = format!("input: {{ bookId: {book}, rating: {rating} }}");
+        client.write(&format!("mutation {{ rateBook({input}) {{ ratingEdge {{ node {{ id }} }} }} }}")).unwrap();
+        for subscriber in &mut subscribers {
+            let event = subscriber.next();
+            let (node, position) = (&event["data"]["ratingAdded"]["node"], &event["extensions"]["position"]);
+            let position = position.as_str().expect("an event has a position");
+            let query = format!("{{ node(id: {}) {{ id ... on Rating {{ book {{ ratingCount }} }} }} }}", node["id"]);
+            assert_eq!(client.query(&query)["node"], json!(null));
+            let fetched = &client.query_at(position, &query)["node"];
+            assert_eq!(fetched["id"], node["id"]);
+            let count = |node: &Value| node["book"]["ratingCount"].as_u64().unwrap();
+            assert!(count(fetched) >= count(node), "{fetched} {node}");
+            last = Some(position.to_owned());
+        }
+    }
+    // The replica replays it, too.
+    replica.resume_replay();
+    replica.catch_up(&primary);
+    fleet::wait(|| {
+        let queries = server.queries(&replica);
+        client.query_at(last.as_ref().unwrap(), COUNT);
         server.queries(&replica) > queries
     });
 }
