@@ -18,10 +18,13 @@ export function contract({ test, expect, afterEach, beforeEach, library }, start
     return () => { reconnects.delete(refetch); };
   };
   let way, client;
-  beforeEach(async () => {
-    way = await server.way();
+  const begin = () => {
     const onReconnect = () => { for (const refetch of reconnects) refetch(); };
     client = start({ url: server.url, socketUrl: way.url, authorization: server.authorization, onReconnect, reconnected });
+  };
+  beforeEach(async () => {
+    way = await server.way();
+    begin();
   });
   afterEach(async () => {
     cleanup();
@@ -34,6 +37,15 @@ export function contract({ test, expect, afterEach, beforeEach, library }, start
   const mean = () => screen.getByRole("status").textContent;
   const rows = (expected) => waitFor(() => expect(shown()).toEqual(expected), { timeout });
   const count = (number) => waitFor(() => expect(shown()).toHaveLength(number), { timeout });
+
+  /** Rates a book elsewhere until a page shows it: nobody is told when a subscription begins. */
+  const hear = async (id) => {
+    const before = shown().length;
+    await waitFor(async () => {
+      await server.rate(id, 5);
+      expect(shown().length).toBeGreaterThan(before);
+    }, { timeout, interval: 100 });
+  };
 
   /** Opens one page after the other until so many rows are shown. */
   async function open(name, number) {
@@ -155,6 +167,38 @@ export function contract({ test, expect, afterEach, beforeEach, library }, start
     await count(7);
   });
 
+  test("what follows an event sends its position", async () => {
+    const { id } = await server.book(1);
+    const largest = "FFFFFFFF/FFFFFFFF";
+    // As a server with replicas responds.
+    const { WebSocket, fetch } = globalThis;
+    await client.end();
+    globalThis.WebSocket = class extends WebSocket {
+      set onmessage(receive) {
+        super.onmessage = ({ data }) => {
+          const message = JSON.parse(data);
+          if (message.type === "next") message.payload.extensions = { position: largest };
+          receive({ data: JSON.stringify(message) });
+        };
+      }
+    };
+    const sent = [];
+    globalThis.fetch = (url, options) => {
+      sent.push(new Headers(options.headers).get("GraphQL-Position"));
+      return fetch(url, options);
+    };
+    try {
+      begin();
+      client.showBook(id, reconnected);
+      await count(1);
+      await hear(id);
+      fireEvent.click(button("Rate"));
+      await waitFor(() => expect(sent.at(-1)).toBe(largest), { timeout });
+    } finally {
+      Object.assign(globalThis, { WebSocket, fetch });
+    }
+  });
+
   test("the list of an object that `node` found continues, and shows an edge and a deletion on all its pages", async () => {
     const { id, ratings } = await server.book(...Array.from({ length: 45 }, (_, index) => 1 + (index % 5)));
     const expected = [...ratings].reverse();
@@ -173,21 +217,13 @@ export function contract({ test, expect, afterEach, beforeEach, library }, start
     const { id } = await server.book();
     client.showBook(id, reconnected);
     await screen.findByText("none", {}, { timeout });
-    // Nobody is told when a subscription begins.
-    const hear = async () => {
-      const before = shown().length;
-      await waitFor(async () => {
-        await server.rate(id, 5);
-        expect(shown().length).toBeGreaterThan(before);
-      }, { timeout, interval: 100 });
-    };
-    await hear();
+    await hear(id);
     way.interrupt();
     const missed = await server.rate(id, 1);
     expect(shown()).not.toContain(missed);
     way.restore();
     await waitFor(() => expect(shown()).toContain(missed), { timeout });
-    await hear();
+    await hear(id);
     expect(new Set(shown()).size).toBe(shown().length);
   });
 }

@@ -15,6 +15,12 @@ export async function fetchAfterWrites(url, options) {
   return response;
 }
 
+/** Keeps the position of an event: what its receiver queries then shows it. For `on.message` of a client of graphql-ws. */
+export function keepPosition(message) {
+  const received = message.payload?.extensions?.position;
+  if (received && !(position && isLarger(position, received))) position = received;
+}
+
 /** Compares positions, which are two hexadecimal numbers of up to eight digits. */
 function isLarger(one, other) {
   const [a, b] = [one, other].map((text) => text.split("/").map((half) => parseInt(half, 16)));

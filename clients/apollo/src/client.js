@@ -4,7 +4,7 @@ import { getMainDefinition, relayStylePagination } from "@apollo/client/utilitie
 import { OperationTypeNode } from "graphql";
 import { createClient } from "graphql-ws";
 
-import { fetchAfterWrites } from "../../position.js";
+import { fetchAfterWrites, keepPosition } from "../../position.js";
 
 // docs:start cache
 // Every argument that changes the list is a key; the arguments of a page are not.
@@ -26,7 +26,7 @@ export function createApollo({ url, socketUrl, authorization, onReconnect }) {
     retryAttempts: Infinity,
     shouldRetry: () => true,
     // The subscriptions are restored, the events in between are not: fetch the list again.
-    on: { connected: (_socket, _payload, wasRetry) => { if (wasRetry) onReconnect(); } },
+    on: { connected: (_socket, _payload, wasRetry) => { if (wasRetry) onReconnect(); }, message: keepPosition },
   });
   const link = ApolloLink.split(
     ({ query }) => {

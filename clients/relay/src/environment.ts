@@ -2,7 +2,7 @@ import { createClient } from "graphql-ws";
 import { Environment, Network, Observable } from "relay-runtime";
 import type { GraphQLResponse, RequestParameters, Variables } from "relay-runtime";
 
-import { fetchAfterWrites } from "../../position.js";
+import { fetchAfterWrites, keepPosition } from "../../position.js";
 
 /** Where the server is, how to write to it, and what to do after a reconnect. */
 export interface Server {
@@ -20,7 +20,7 @@ export function createEnvironment({ url, socketUrl, authorization, onReconnect }
     retryAttempts: Infinity,
     shouldRetry: () => true,
     // The subscriptions are restored, the events in between are not: fetch the list again.
-    on: { connected: (_socket, _payload, wasRetry) => { if (wasRetry) onReconnect(); } },
+    on: { connected: (_socket, _payload, wasRetry) => { if (wasRetry) onReconnect(); }, message: keepPosition },
   });
   const post = async ({ text }: RequestParameters, variables: Variables) => {
     const headers = { "Content-Type": "application/json", Authorization: authorization };

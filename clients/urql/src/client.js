@@ -3,7 +3,7 @@ import { relayPagination } from "@urql/exchange-graphcache/extras";
 import { createClient as createSocket } from "graphql-ws";
 import { Client, fetchExchange, subscriptionExchange } from "urql";
 
-import { fetchAfterWrites } from "../../position.js";
+import { fetchAfterWrites, keepPosition } from "../../position.js";
 import { insert, remove } from "./edges.js";
 
 // docs:start cache
@@ -52,7 +52,7 @@ export function createClient({ url, socketUrl, authorization, onReconnect }) {
     retryAttempts: Infinity,
     shouldRetry: () => true,
     // The subscriptions are restored, the events in between are not: fetch the list again.
-    on: { connected: (_socket, _payload, wasRetry) => { if (wasRetry) onReconnect(); } },
+    on: { connected: (_socket, _payload, wasRetry) => { if (wasRetry) onReconnect(); }, message: keepPosition },
   });
   const forwardSubscription = ({ query, variables }) => ({
     subscribe: (sink) => ({ unsubscribe: socket.subscribe({ query, variables }, sink) }),
