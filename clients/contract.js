@@ -47,7 +47,7 @@ export function contract({ test, expect, afterEach, beforeEach, library }, start
     }, { timeout, interval: 100 });
   };
 
-  /** Opens one page after the other until so many rows are shown. */
+  /** Opens one page after the other until this number of rows is shown. */
   async function open(name, number) {
     const list = document.querySelector("ol");
     const more = button(name);
@@ -136,7 +136,7 @@ export function contract({ test, expect, afterEach, beforeEach, library }, start
     };
     const answer = async (request, position) => {
       request.answer(position);
-      // Whoever waits for it goes on before the next timer.
+      // What waits for it goes on before the next timer.
       await new Promise((done) => setTimeout(done));
     };
     // It is sent after all others, so its position is the newest, however small: a new primary may begin earlier.
@@ -169,7 +169,7 @@ export function contract({ test, expect, afterEach, beforeEach, library }, start
 
   test("what follows an event sends its position", async () => {
     const { id } = await server.book(1);
-    const largest = "FFFFFFFF/FFFFFFFF";
+    let position;
     // As a server with replicas responds.
     const { WebSocket, fetch } = globalThis;
     await client.end();
@@ -177,7 +177,7 @@ export function contract({ test, expect, afterEach, beforeEach, library }, start
       set onmessage(receive) {
         super.onmessage = ({ data }) => {
           const message = JSON.parse(data);
-          if (message.type === "next") message.payload.extensions = { position: largest };
+          if (message.type === "next") message.payload.extensions = { position };
           receive({ data: JSON.stringify(message) });
         };
       }
@@ -191,9 +191,15 @@ export function contract({ test, expect, afterEach, beforeEach, library }, start
       begin();
       client.showBook(id, reconnected);
       await count(1);
-      await hear(id);
-      fireEvent.click(button("Rate"));
-      await waitFor(() => expect(sent.at(-1)).toBe(largest), { timeout });
+      // The first one is that of a server that did not learn its position in time.
+      for (position of ["FFFFFFFF/FFFFFFFF", "20/0", "21/0"]) {
+        await hear(id);
+        // What it showed may be an earlier rating.
+        await waitFor(() => {
+          fireEvent.click(button("Rate"));
+          expect(sent.at(-1)).toBe(position);
+        }, { timeout, interval: 100 });
+      }
     } finally {
       Object.assign(globalThis, { WebSocket, fetch });
     }

@@ -14,16 +14,38 @@ export async function fetchAfterWrites(url, options) {
   if (received && (position === sent || isLarger(received, position))) position = received;
   return response;
 }
+// docs:end
 
-/** Keeps the position of an event: what its receiver queries then shows it. For `on.message` of a client of graphql-ws. */
-export function keepPosition(message) {
-  const received = message.payload?.extensions?.position;
-  if (received && !(position && isLarger(position, received))) position = received;
+// docs:start events
+const primary = "FFFFFFFF/FFFFFFFF"; // No replica has it.
+
+/**
+ * A client of graphql-ws that keeps the position of each event: queries sent afterwards show the event.
+ * @template Client
+ * @param {Client} client
+ * @returns {Client}
+ */
+export const keepPositions = (client) => ({
+  ...client,
+  subscribe: (operation, sink) => client.subscribe(operation, {
+    next: (response) => {
+      const received = response.extensions?.position;
+      if (received && (!position || position === primary || isLarger(received, position))) position = received;
+      sink.next(response);
+    },
+    error: (error) => sink.error(error),
+    complete: () => sink.complete(),
+  }),
+});
+
+/** Reads from the primary until a mutation or an event has a position: a list then has all that a subscription missed. */
+export function readFromPrimary() {
+  position = primary;
 }
+// docs:end
 
 /** Compares positions, which are two hexadecimal numbers of up to eight digits. */
 function isLarger(one, other) {
   const [a, b] = [one, other].map((text) => text.split("/").map((half) => parseInt(half, 16)));
   return a[0] > b[0] || (a[0] === b[0] && a[1] > b[1]);
 }
-// docs:end

@@ -4,7 +4,7 @@ import { getMainDefinition, relayStylePagination } from "@apollo/client/utilitie
 import { OperationTypeNode } from "graphql";
 import { createClient } from "graphql-ws";
 
-import { fetchAfterWrites, keepPosition } from "../../position.js";
+import { fetchAfterWrites, keepPositions, readFromPrimary } from "../../position.js";
 
 // docs:start cache
 // Every argument that changes the list is a key; the arguments of a page are not.
@@ -20,14 +20,20 @@ const createCache = () =>
 
 // docs:start client
 export function createApollo({ url, socketUrl, authorization, onReconnect }) {
-  const socket = createClient({
+  const socket = keepPositions(createClient({
     url: socketUrl,
     connectionParams: { Authorization: authorization },
     retryAttempts: Infinity,
     shouldRetry: () => true,
-    // The subscriptions are restored, the events in between are not: fetch the list again.
-    on: { connected: (_socket, _payload, wasRetry) => { if (wasRetry) onReconnect(); }, message: keepPosition },
-  });
+    on: {
+      connected: (_socket, _payload, wasRetry) => {
+        if (!wasRetry) return;
+        // The subscriptions are restored, the events in between are not: fetch the list again.
+        readFromPrimary();
+        onReconnect();
+      },
+    },
+  }));
   const link = ApolloLink.split(
     ({ query }) => {
       const definition = getMainDefinition(query);

@@ -2,7 +2,7 @@ import { createClient } from "graphql-ws";
 import { Environment, Network, Observable } from "relay-runtime";
 import type { GraphQLResponse, RequestParameters, Variables } from "relay-runtime";
 
-import { fetchAfterWrites, keepPosition } from "../../position.js";
+import { fetchAfterWrites, keepPositions, readFromPrimary } from "../../position.js";
 
 /** Where the server is, how to write to it, and what to do after a reconnect. */
 export interface Server {
@@ -14,14 +14,20 @@ export interface Server {
 
 // docs:start environment
 export function createEnvironment({ url, socketUrl, authorization, onReconnect }: Server) {
-  const socket = createClient({
+  const socket = keepPositions(createClient({
     url: socketUrl,
     connectionParams: { Authorization: authorization },
     retryAttempts: Infinity,
     shouldRetry: () => true,
-    // The subscriptions are restored, the events in between are not: fetch the list again.
-    on: { connected: (_socket, _payload, wasRetry) => { if (wasRetry) onReconnect(); }, message: keepPosition },
-  });
+    on: {
+      connected: (_socket, _payload, wasRetry) => {
+        if (!wasRetry) return;
+        // The subscriptions are restored, the events in between are not: fetch the list again.
+        readFromPrimary();
+        onReconnect();
+      },
+    },
+  }));
   const post = async ({ text }: RequestParameters, variables: Variables) => {
     const headers = { "Content-Type": "application/json", Authorization: authorization };
     const body = JSON.stringify({ query: text, variables });

@@ -3,7 +3,7 @@ import { relayPagination } from "@urql/exchange-graphcache/extras";
 import { createClient as createSocket } from "graphql-ws";
 import { Client, fetchExchange, subscriptionExchange } from "urql";
 
-import { fetchAfterWrites, keepPosition } from "../../position.js";
+import { fetchAfterWrites, keepPositions, readFromPrimary } from "../../position.js";
 import { insert, remove } from "./edges.js";
 
 // docs:start cache
@@ -46,14 +46,20 @@ const updates = {
 };
 
 export function createClient({ url, socketUrl, authorization, onReconnect }) {
-  const socket = createSocket({
+  const socket = keepPositions(createSocket({
     url: socketUrl,
     connectionParams: { Authorization: authorization },
     retryAttempts: Infinity,
     shouldRetry: () => true,
-    // The subscriptions are restored, the events in between are not: fetch the list again.
-    on: { connected: (_socket, _payload, wasRetry) => { if (wasRetry) onReconnect(); }, message: keepPosition },
-  });
+    on: {
+      connected: (_socket, _payload, wasRetry) => {
+        if (!wasRetry) return;
+        // The subscriptions are restored, the events in between are not: fetch the list again.
+        readFromPrimary();
+        onReconnect();
+      },
+    },
+  }));
   const forwardSubscription = ({ query, variables }) => ({
     subscribe: (sink) => ({ unsubscribe: socket.subscribe({ query, variables }, sink) }),
   });
