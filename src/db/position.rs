@@ -15,7 +15,7 @@ pub struct Position(pub u64);
 
 /// Why a text is no position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("expected a position as a mutation returns it, such as `16/B374D848`")]
+#[error("expected a position as a response has it, such as `16/B374D848`")]
 pub struct InvalidPosition;
 
 impl Position {
@@ -51,7 +51,7 @@ impl Db {
     /// # Errors
     ///
     /// [`DbErr`] if the database fails.
-    pub async fn position(&self) -> Result<Position, DbErr> {
+    pub(crate) async fn position(&self) -> Result<Position, DbErr> {
         // It is also right where commits do not wait for the disk.
         self.end_of_log("pg_current_wal_insert_lsn()").await
     }
@@ -65,7 +65,7 @@ impl Db {
     async fn end_of_log(&self, function: &str) -> Result<Position, DbErr> {
         let statement = format!("SELECT pg_wal_lsn_diff({function}, '0/0')::bigint AS position");
         let rows = self.reader.read(Statement::from_string(DbBackend::Postgres, statement)).await?;
-        let row = rows.first().ok_or_else(|| DbErr::RecordNotFound("the end of the log".into()))?;
+        let row = rows.first().ok_or_else(|| DbErr::Custom("PostgreSQL returned no position".into()))?;
         row.count("position").map(Position)
     }
 

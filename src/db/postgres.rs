@@ -1,6 +1,6 @@
 //! PostgreSQL: a primary that may not be up yet, may restart, and may move to another host; and its replicas.
 
-use std::io::ErrorKind;
+use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -128,21 +128,21 @@ async fn writer(servers: &Arc<Servers>, connections: u32, liveness: &Liveness) -
                 let hosts = Arc::clone(&new);
                 Box::pin(async move { if hosts.are_several() { hosts.check(connection).await } else { Ok(()) } })
             })
-            // The pool would wait without a limit for an answer of a server that is silent, and keep a permit.
+            // The pool asks for an answer without a limit, and keeps a permit meanwhile. So a server that is silent must be
+            // found first.
             .after_release(move |connection, metadata| {
                 let is_left = is_left(&used, &metadata);
-                Box::pin(async move {
-                    if !is_left && answers(connection).await {
-                        Ok(true)
-                    } else {
-                        Err(Error::Io(ErrorKind::TimedOut.into()))
-                    }
-                })
+                Box::pin(async move { if !is_left && answers(connection).await { Ok(true) } else { Err(unusable()) } })
             })
     });
     let writer = Database::connect(options).await?;
     servers.lead(writer.get_postgres_connection_pool());
     Ok(writer)
+}
+
+/// The error with which the pool closes a connection.
+fn unusable() -> Error {
+    Error::Io(io::Error::other("the server does not answer, or is no longer the primary"))
 }
 
 /// The options of every connection. Where statements are prepared, they include the settings of the session.

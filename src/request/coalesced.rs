@@ -28,7 +28,7 @@ impl<T: Clone + Send + Sync + 'static> Coalesced<T> {
         Self(Arc::new(Inner { ask: Box::new(ask), next: Mutex::default(), turn: tokio::sync::Mutex::default() }))
     }
 
-    /// The answer to a question that is asked after this call; `None` if the runtime ends first.
+    /// The answer to a question that is asked after this call; `None` if the runtime ends first, or the function panics.
     pub fn get(&self) -> impl Future<Output = Option<T>> + Send + use<T> {
         let begin = || {
             // A task of its own: a caller that is slow or gone keeps no other one waiting.
@@ -56,18 +56,20 @@ impl<T> Clone for Coalesced<T> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+    use std::time::Duration;
 
-    use tokio::sync::Semaphore;
+    use tokio::sync::{Semaphore, watch};
+    use tokio::time::timeout;
 
     use super::*;
 
     #[tokio::test]
     async fn an_answer_is_never_older_than_its_caller() {
-        let (asked, may_answer) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
-        let (count, permits) = (Arc::clone(&asked), Arc::clone(&may_answer));
+        let (asked, may_answer) = (watch::Sender::new(0), Arc::new(Semaphore::new(0)));
+        let (count, permits) = (asked.clone(), Arc::clone(&may_answer));
         let question = Coalesced::new(move || {
-            let (number, permits) = (count.fetch_add(1, SeqCst) + 1, Arc::clone(&permits));
+            count.send_modify(|count| *count += 1);
+            let (number, permits) = (*count.borrow(), Arc::clone(&permits));
             async move {
                 permits.acquire().await.unwrap().forget();
                 number
@@ -75,9 +77,8 @@ mod tests {
             .boxed()
         });
         let first = question.get();
-        while asked.load(SeqCst) == 0 {
-            tokio::task::yield_now().await;
-        }
+        let begun = async { asked.subscribe().wait_for(|count| *count == 1).await.map(|count| *count) };
+        timeout(Duration::from_mins(1), begun).await.unwrap().unwrap();
         // One that gives up takes the answer from nobody.
         drop(question.get());
         let (second, third) = (question.get(), question.get());
@@ -85,6 +86,6 @@ mod tests {
         assert_eq!((first.await, second.await, third.await), (Some(1), Some(2), Some(2)));
         may_answer.add_permits(1);
         assert_eq!(question.get().await, Some(3));
-        assert_eq!(asked.load(SeqCst), 3);
+        assert_eq!(*asked.borrow(), 3);
     }
 }

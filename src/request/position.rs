@@ -1,5 +1,5 @@
-//! Read your own writes: a mutation returns a position, and a query that sends it back is answered by a server that has
-//! replayed it.
+//! Read your own writes: a mutation and an event have a position, and a query that sends it back is answered by a server
+//! that has replayed it.
 
 use std::any::TypeId;
 
@@ -33,7 +33,7 @@ pub fn of_request(request: &Request) -> Result<Option<Position>, Error> {
     text.parse().map(Some).map_err(|error| Error::client(Code::PositionMalformed, format!("{error}")))
 }
 
-/// Adds the position of a mutation to its response.
+/// Adds a position to a response.
 pub fn add_to(response: &mut Response, position: Position) {
     response.extensions.insert(EXTENSION.into(), position.to_string().into());
 }

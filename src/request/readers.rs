@@ -19,6 +19,6 @@ pub trait Readers: Send + Sync {
     /// What a state must include to show every write until now; `None` if every reader shows them anyway.
     fn position(&self) -> Option<BoxFuture<'static, Position>>;
 
-    /// The same, shared with all who ask at the same time.
+    /// The same, shared with all who ask at the same time: a caller may wait for the answer to others first.
     fn shared_position(&self) -> Option<BoxFuture<'static, Position>>;
 }

@@ -58,12 +58,12 @@ impl request::Readers for Readers {
     }
 
     fn position(&self) -> Option<BoxFuture<'static, Position>> {
-        self.positions.as_ref().map(|_| position(self.db.clone()).boxed())
+        (!self.db.replicas.is_empty()).then(|| position(self.db.clone()).boxed())
     }
 
     fn shared_position(&self) -> Option<BoxFuture<'static, Position>> {
-        let shared = self.positions.as_ref()?.get();
-        Some(shared.map(|position| position.unwrap_or(Position::END)).boxed())
+        let shared = timeout(POSITION_TIMEOUT, self.positions.as_ref()?.get());
+        Some(shared.map(|position| position.ok().flatten().unwrap_or(Position::END)).boxed())
     }
 }
 

@@ -58,7 +58,7 @@ fn queries_read_from_a_replica_and_payloads_from_the_primary() {
     });
 }
 
-/// A client fetches what an event is about from a replica that lacks it.
+/// A client would otherwise fetch what an event is about from a replica that lacks it.
 #[test]
 fn an_event_has_a_position_that_shows_what_it_shows() {
     let Some(primary) = fleet::primary() else { return };
@@ -81,6 +81,7 @@ fn an_event_has_a_position_that_shows_what_it_shows() {
             let position = position.as_str().expect("an event has a position");
             let query = format!("{{ node(id: {}) {{ id ... on Rating {{ book {{ ratingCount }} }} }} }}", node["id"]);
             assert_eq!(client.query(&query)["node"], json!(null));
+            assert_eq!(client.query_at("FFFFFFFF/FFFFFFFF", &query)["node"]["id"], node["id"]);
             let fetched = &client.query_at(position, &query)["node"];
             assert_eq!(fetched["id"], node["id"]);
             let count = |node: &Value| node["book"]["ratingCount"].as_u64().unwrap();
