@@ -1,6 +1,6 @@
 //! Which columns of an entity are read.
 
-use std::ops::BitOr;
+use std::ops::{BitAnd, BitOr};
 
 use crate::Kind;
 
@@ -32,6 +32,11 @@ impl ColumnSet {
         if kind == Kind::Unsupported { Self::ALL } else { Self::of(column) }
     }
 
+    /// The first of them, short of the 128th.
+    pub(crate) fn first(self) -> Option<usize> {
+        (self.0 != 0).then_some(self.0.trailing_zeros() as usize)
+    }
+
     /// Whether the column with this number is among them.
     pub fn contains(self, column: usize) -> bool {
         bit(column).is_none_or(|bit| self.0 & bit != 0)
@@ -47,6 +52,14 @@ impl BitOr for ColumnSet {
 
     fn bitor(self, other: Self) -> Self {
         Self(self.0 | other.0)
+    }
+}
+
+impl BitAnd for ColumnSet {
+    type Output = Self;
+
+    fn bitand(self, other: Self) -> Self {
+        Self(self.0 & other.0)
     }
 }
 
@@ -67,5 +80,12 @@ mod tests {
         assert!(last.contains(127) && !last.contains(126) && last.contains(128) && last.contains(usize::MAX));
         assert_eq!(ColumnSet::of(128), ColumnSet::default());
         assert_eq!(last | ColumnSet::ALL, ColumnSet::ALL);
+    }
+
+    #[test]
+    fn the_first_of_a_set_is_that_with_the_smallest_number() {
+        let set = ColumnSet::of(127) | ColumnSet::of(3);
+        assert_eq!((set.first(), (set & ColumnSet::of(127)).first()), (Some(3), Some(127)));
+        assert_eq!(((set & ColumnSet::of(4)).first(), ColumnSet::default().first()), (None, None));
     }
 }

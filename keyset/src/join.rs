@@ -9,7 +9,6 @@
 //! ORDER BY r.keyset_segment, r.id
 //! ```
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -34,8 +33,7 @@ pub struct Join {
     to: DynIden,
     /// The columns of the joined table, and their names in the result.
     columns: Arc<[(Expr, String)]>,
-    /// What is read of a row whatever is selected, to find out whether there is one.
-    found_by: ColumnSet,
+    presence: Presence,
     /// Which columns are read.
     read: ColumnSet,
 }
@@ -71,20 +69,21 @@ impl Join {
             from: (rows.into(), from.as_column_ref().1),
             to: to.as_column_ref().1,
             columns: E::Column::iter().map(column).collect(),
-            found_by: ColumnSet::of_value(number_of::<E>(to), Kind::of(to.def().get_column_type())),
+            presence: Presence::of::<E>(to),
             read: ColumnSet::ALL,
         }
     }
 
-    /// The same relation, of which only these columns are read, and the one that finds its row.
+    /// The same relation, of which only these columns are read. If each of them can be NULL, the one that finds its row is
+    /// read, too: it tells whether there is a row.
     #[must_use]
     pub fn of_columns(&self, columns: ColumnSet) -> Self {
-        Self { read: columns | self.found_by, ..self.clone() }
+        Self { read: self.presence.with(columns), ..self.clone() }
     }
 
     /// Reads these columns, too: for another use of the relation in the same statement.
     pub fn read_also(&mut self, columns: ColumnSet) {
-        self.read = self.read | columns;
+        self.read = self.read | self.presence.with(columns);
     }
 
     /// Its name in the statement.
@@ -92,9 +91,9 @@ impl Join {
         &self.name
     }
 
-    /// The column that it finds rows by.
-    pub(crate) fn to(&self) -> Cow<'static, str> {
-        self.to.inner()
+    /// By which of its columns a row is known to be there.
+    pub(crate) fn presence(&self) -> Presence {
+        self.presence
     }
 
     /// The names of its columns in the result.
@@ -105,6 +104,40 @@ impl Join {
     /// What the names of its columns in the result begin with.
     pub(crate) fn prefix(&self) -> String {
         format!("{}_", self.name)
+    }
+}
+
+/// By which of its columns a joined row is known to be there. The others can be NULL in a row that is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Presence {
+    /// The number of the column that finds the row.
+    to: usize,
+    /// What is read for it.
+    read: ColumnSet,
+    /// The columns that are never NULL.
+    not_null: ColumnSet,
+}
+
+impl Presence {
+    fn of<E: EntityTrait>(to: E::Column) -> Self {
+        let kind = |column: E::Column| Kind::of(column.def().get_column_type());
+        let (number, columns) = (number_of::<E>(to), E::Column::iter().enumerate());
+        let not_null = columns.filter(|(_, column)| !column.def().is_null() && kind(*column) != Kind::Unsupported);
+        Self {
+            to: number,
+            read: ColumnSet::of_value(number, kind(to)),
+            not_null: not_null.map(|(number, _)| ColumnSet::of(number)).collect(),
+        }
+    }
+
+    /// The number of the column that tells it, where these are read.
+    pub fn told_by(self, columns: ColumnSet) -> usize {
+        (columns & self.not_null).first().unwrap_or(self.to)
+    }
+
+    /// These columns, and the one that tells it.
+    pub fn with(self, columns: ColumnSet) -> ColumnSet {
+        if (columns & self.not_null).first().is_some() { columns } else { columns | self.read }
     }
 }
 

@@ -8,6 +8,7 @@ use sea_orm::{
 };
 
 use crate::dialect::Dialect;
+use crate::join::Presence;
 use crate::record::{ABSENT, Positions, Record};
 use crate::{ColumnSet, Columns, Join, Kind, ReadRows, Stored, StoredRows, StoredValue, find_rows};
 
@@ -22,8 +23,8 @@ pub struct Models<E: Modelled> {
     /// What the names of the columns begin with.
     prefix: String,
     columns: Vec<Column<E>>,
-    /// The column that is NULL where a joined row is absent.
-    joined_by: Option<usize>,
+    /// Of joined rows.
+    presence: Option<Presence>,
 }
 
 #[derive(Clone, Debug)]
@@ -47,6 +48,8 @@ pub struct EntityRow<E: Modelled> {
 #[derive(Debug)]
 pub struct ModelReader<'a, E: Modelled> {
     models: &'a Models<E>,
+    /// The column that is NULL where a joined row is absent.
+    told_by: Option<usize>,
     /// The columns that are read, and from which database, unless all are.
     read: Option<(ColumnSet, DbBackend)>,
     positions: Positions,
@@ -63,8 +66,7 @@ impl<E: Modelled> Default for Models<E> {
 impl<E: Modelled> Models<E> {
     /// The columns of the joined rows. The join must be to this entity.
     pub fn joined(join: &Join) -> Self {
-        let to = join.to();
-        Self { joined_by: E::Column::iter().position(|column| column.as_str() == to), ..Self::named(join.prefix()) }
+        Self { presence: Some(join.presence()), ..Self::named(join.prefix()) }
     }
 
     fn named(prefix: String) -> Self {
@@ -73,20 +75,21 @@ impl<E: Modelled> Models<E> {
             kind: Kind::of(field.def().get_column_type()),
             name: format!("{prefix}{}", field.as_str()),
         };
-        Self { columns: E::Column::iter().map(column).collect(), prefix, joined_by: None }
+        Self { columns: E::Column::iter().map(column).collect(), prefix, presence: None }
     }
 
     /// A reader for the records of results.
     pub fn reader(&self) -> ModelReader<'_, E> {
-        ModelReader { models: self, read: None, positions: Positions::default(), row_columns: None }
+        let told_by = self.presence.map(|presence| presence.told_by(ColumnSet::ALL));
+        ModelReader { models: self, told_by, read: None, positions: Positions::default(), row_columns: None }
     }
 
-    /// A reader for records that have at least these columns of the entity, and the one that they were joined by: those of
-    /// [`selected`], or of [`Join::of_columns`]. How rows of SeaORM are read depends on the database.
+    /// A reader for records that have at least these columns of the entity: those of [`selected`], or of
+    /// [`Join::of_columns`]. How rows of SeaORM are read depends on the database.
     pub fn reader_of(&self, columns: ColumnSet, backend: DbBackend) -> ModelReader<'_, E> {
-        let joined_by = self.joined_by.map(|column| ColumnSet::of_value(column, self.columns[column].kind));
-        let columns = columns | joined_by.unwrap_or_default();
-        ModelReader { read: (columns != ColumnSet::ALL).then_some((columns, backend)), ..self.reader() }
+        let told_by = self.presence.map(|presence| presence.told_by(columns));
+        let columns = self.presence.map_or(columns, |presence| presence.with(columns));
+        ModelReader { told_by, read: (columns != ColumnSet::ALL).then_some((columns, backend)), ..self.reader() }
     }
 
     /// The row of a model that is known.
@@ -188,7 +191,7 @@ impl<E: Modelled> ModelReader<'_, E> {
     ///
     /// [`DbErr`] if the record does not have the columns of the entity.
     pub fn row(&mut self, record: &Record) -> Result<Option<EntityRow<E>>, DbErr> {
-        let Self { models, read, positions, row_columns } = self;
+        let Self { models, told_by, read, positions, row_columns } = self;
         let stored = match (record, *read) {
             (Record::Stored(stored), _) => stored.clone(),
             (Record::Row(row), Some(read)) => models.stored(row, read, row_columns)?,
@@ -208,7 +211,7 @@ impl<E: Modelled> ModelReader<'_, E> {
             models.columns.iter().enumerate().map(position).collect()
         })?;
         let row = EntityRow { positions: Arc::clone(positions), stored, model: OnceLock::new() };
-        let is_absent = models.joined_by.is_some_and(|column| row.get(column) == StoredValue::Null);
+        let is_absent = told_by.is_some_and(|column| row.get(column) == StoredValue::Null);
         Ok(Some(row).filter(|_| !is_absent))
     }
 

@@ -21,6 +21,7 @@ mod title {
         pub rank: i16,
         #[sea_orm(unique)]
         pub text: String,
+        pub note: Option<String>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -38,7 +39,7 @@ mod country {
     pub struct Model {
         #[sea_orm(primary_key, auto_increment = false, column_type = "Char(Some(2))")]
         pub code: String,
-        pub name: String,
+        pub flag: Option<String>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
@@ -61,7 +62,7 @@ async fn a_column_of_a_joined_table_repeats_and_can_be_null() {
     let cities = atlas::cities();
     atlas::create(&db, &cities).await;
     db.execute(&Schema::new(db.get_database_backend()).create_table_from_entity(title::Entity)).await.unwrap();
-    db.execute_unprepared("INSERT INTO title VALUES (0, 'town'), (1, 'capital')").await.unwrap();
+    db.execute_unprepared("INSERT INTO title VALUES (0, 'town', NULL), (1, 'capital', NULL)").await.unwrap();
     let relation: RelationDef = City::belongs_to(title::Entity).from(Column::Rank).to(title::Column::Rank).into();
     let titled = || {
         City::find()
@@ -114,23 +115,22 @@ async fn a_column_of_a_joined_table_repeats_and_can_be_null() {
 async fn columns_that_are_not_selected_are_not_read() {
     let (_test, db, statements) = atlas::recorded().await;
     db.execute(&Schema::new(db.get_database_backend()).create_table_from_entity(title::Entity)).await.unwrap();
-    db.execute_unprepared("INSERT INTO title VALUES (0, 'town'), (1, 'capital')").await.unwrap();
+    db.execute_unprepared("INSERT INTO title VALUES (0, 'town', NULL), (1, 'capital', 'first')").await.unwrap();
     let [people, rank] = [Column::People, Column::Rank].map(EntityRow::<City>::number_of);
-    let text = EntityRow::<title::Entity>::number_of(title::Column::Text);
+    let [text, note] = [title::Column::Text, title::Column::Note].map(EntityRow::<title::Entity>::number_of);
     let join = Join::new::<title::Entity>("t1", Column::Rank, title::Column::Rank);
     let (cities, titles) = (Models::<City>::default(), Models::<title::Entity>::joined(&join));
     let (backend, page) = (db.get_database_backend(), Page::first(&Order::of::<City>([]).unwrap(), 12));
 
     let some = ColumnSet::of(people) | ColumnSet::of(rank);
-    for of_title in [ColumnSet::default(), ColumnSet::of(text)] {
+    for of_title in [ColumnSet::default(), ColumnSet::of(text), ColumnSet::of(note)] {
         statements.take();
-        // Another use of the join needs less, or as much.
-        let mut joined = join.of_columns(ColumnSet::default());
-        joined.read_also(of_title);
         let query = selected(City::find(), some);
-        let slice = fetch_rows(&db, query, &page, &[joined], &Texts::default()).await.unwrap();
+        let slice = fetch_rows(&db, query, &page, &[join.of_columns(of_title)], &Texts::default()).await.unwrap();
         let sql = statements.take().remove(0).sql;
         assert!(!sql.contains("river") && sql.contains("t1_text") == of_title.contains(text), "{sql}");
+        // A text is never NULL, so it tells whether there is a title. Otherwise its key does.
+        assert_eq!(sql.contains("t1_rank"), !of_title.contains(text), "{sql}");
         let (mut city_rows, mut title_rows) = (cities.reader_of(some, backend), titles.reader_of(of_title, backend));
         for (row, city) in slice.rows.iter().zip(in_order()) {
             let found = city_rows.row(&row.item).unwrap().unwrap();
@@ -149,20 +149,44 @@ async fn columns_that_are_not_selected_are_not_read() {
     assert_eq!(QueryTrait::as_query(&all), QueryTrait::as_query(&City::find()));
 }
 
-/// It is read with its model: otherwise it could not be told from an absent one.
+/// Two uses of a join, one of which does not read what tells whether there is a row.
+#[tokio::test]
+async fn each_use_of_a_join_knows_the_rows_that_are_absent() {
+    let (_test, db, _) = atlas::recorded().await;
+    db.execute(&Schema::new(db.get_database_backend()).create_table_from_entity(title::Entity)).await.unwrap();
+    db.execute_unprepared("INSERT INTO title VALUES (0, 'town', NULL), (1, 'capital', 'first')").await.unwrap();
+    let join = Join::new::<title::Entity>("t1", Column::Rank, title::Column::Rank);
+    let (models, page) =
+        (Models::<title::Entity>::joined(&join), Page::first(&Order::of::<City>([]).unwrap(), 12));
+    let [text, note] = [title::Column::Text, title::Column::Note]
+        .map(|column| ColumnSet::of(EntityRow::<title::Entity>::number_of(column)));
+    for uses in [[text, note], [note, text], [text, ColumnSet::default()]] {
+        let mut joined = join.of_columns(uses[0]);
+        joined.read_also(uses[1]);
+        let slice = fetch_rows(&db, City::find(), &page, &[joined], &Texts::default()).await.unwrap();
+        for of_use in uses {
+            let mut rows = models.reader_of(of_use, db.get_database_backend());
+            let found = slice.rows.iter().map(|row| rows.row(&row.item).unwrap().is_some());
+            let expected: Vec<bool> = in_order().iter().map(|city| city.rank < 2).collect();
+            assert_eq!(found.collect::<Vec<_>>(), expected, "{of_use:?} of {uses:?}");
+        }
+    }
+}
+
+/// Where each column that is read can be NULL, it is read with its model: otherwise it could not be told from an absent one.
 #[tokio::test]
 async fn a_row_that_is_found_by_a_column_without_a_kind_is_there() {
     let (_test, db, _) = atlas::recorded().await;
     db.execute(&Schema::new(db.get_database_backend()).create_table_from_entity(country::Entity)).await.unwrap();
-    db.execute_unprepared("INSERT INTO country VALUES ('de', 'Germany'); UPDATE city SET river = 'de' WHERE id < 6")
+    db.execute_unprepared("INSERT INTO country VALUES ('de', NULL); UPDATE city SET river = 'de' WHERE id < 6")
         .await
         .unwrap();
     let join = Join::new::<country::Entity>("t1", Column::River, country::Column::Code);
     let (countries, page) =
         (Models::<country::Entity>::joined(&join), Page::first(&Order::of::<City>([]).unwrap(), 12));
-    let name = ColumnSet::of(EntityRow::<country::Entity>::number_of(country::Column::Name));
-    let slice = fetch_rows(&db, City::find(), &page, &[join.of_columns(name)], &Texts::default()).await.unwrap();
-    let mut countries = countries.reader_of(name, db.get_database_backend());
+    let flag = ColumnSet::of(EntityRow::<country::Entity>::number_of(country::Column::Flag));
+    let slice = fetch_rows(&db, City::find(), &page, &[join.of_columns(flag)], &Texts::default()).await.unwrap();
+    let mut countries = countries.reader_of(flag, db.get_database_backend());
     let found: Vec<Option<country::Model>> = slice.rows.iter().map(|row| countries.read(&row.item).unwrap()).collect();
     assert_eq!(found.iter().flatten().count(), 6, "{found:?}");
 }
