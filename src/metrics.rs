@@ -128,9 +128,14 @@ impl Default for Metrics {
 
 impl Metrics {
     /// Records a request; without a status, it was dropped.
-    pub fn request(&self, route: &str, method: &'static str, status: Option<u16>, time: Duration) {
-        let status = status.map_or("dropped".into(), |status| status.to_string().into());
-        let labels = [("route", route.to_owned().into()), ("method", method.into()), ("status", status)];
+    pub fn request(&self, route: Cow<'static, str>, method: &'static str, status: Option<u16>, time: Duration) {
+        let status = match status {
+            // Nearly all: without an allocation.
+            Some(200) => "200".into(),
+            Some(status) => status.to_string().into(),
+            None => "dropped".into(),
+        };
+        let labels = [("route", route), ("method", method.into()), ("status", status)];
         self.0.requests.get_or_create(&labels).observe(time.as_secs_f64());
     }
 

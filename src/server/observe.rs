@@ -94,7 +94,8 @@ impl Drop for Record {
         for code in &self.codes {
             self.metrics.error(code.as_str());
         }
-        self.metrics.request(route.unwrap_or("other"), self.method, status, time);
+        let label = self.route.clone().unwrap_or(Cow::Borrowed("other"));
+        self.metrics.request(label, self.method, status, time);
         trace::answered(&self.span, self.method, route, status);
         let (errors, ms) = (Code::listed(self.codes.iter().copied()), milliseconds(time));
         self.span.in_scope(|| match status {
