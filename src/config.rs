@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use clap::parser::ValueSource;
 use clap::{Args, CommandFactory, FromArgMatches, Parser};
 
+use crate::cores;
+
 mod bounds;
 mod command;
 mod documents;
@@ -93,11 +95,12 @@ pub struct Settings {
     pub database_url_file: Option<PathBuf>,
 
     /// Maximum number of database connections, shared by all requests; at least 3. On PostgreSQL, a quarter of them is
-    /// for writes.
+    /// for writes. By default, four for each core of the server, but from 8 to 32.
     #[arg(
         long,
         env = "DATABASE_CONNECTIONS",
-        default_value_t = Settings::DATABASE_CONNECTIONS,
+        default_value_t = Settings::default_connections(),
+        hide_default_value = true,
         value_name = "N",
         value_parser = clap::value_parser!(u32).range(3..=1000),
         global = true
@@ -160,7 +163,6 @@ pub struct Settings {
 
 impl Settings {
     const DATABASE_URL: &str = "sqlite://bookends.db";
-    const DATABASE_CONNECTIONS: u32 = 16;
     const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8000);
 
     /// The defaults, with this database.
@@ -168,7 +170,7 @@ impl Settings {
         Self {
             database_url: Secret::new(database_url.into()),
             database_url_file: None,
-            database_connections: Self::DATABASE_CONNECTIONS,
+            database_connections: Self::default_connections(),
             replicas: Replicas::default(),
             pooler: Pooler::default(),
             sqlite: Sqlite::DEFAULT,
@@ -181,6 +183,12 @@ impl Settings {
             bounds: Bounds::DEFAULT,
             telemetry: Telemetry::default(),
         }
+    }
+
+    /// More than four connections for each core do not help, and delay each other. Three servers with 32 fit into the 100
+    /// connections that PostgreSQL accepts by default.
+    fn default_connections() -> u32 {
+        u32::try_from(4 * cores()).unwrap_or(u32::MAX).clamp(8, 32)
     }
 
     /// The settings, including those from files.

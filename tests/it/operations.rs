@@ -58,7 +58,12 @@ fn the_settings_are_those_of_the_command_line() {
         let environment = argument.get_env()?.to_str()?;
         let (flag, value) = (argument.get_long()?, argument.get_value_names()?.first()?);
         let default = argument.get_default_values().first().and_then(|default| default.to_str());
-        let default = default.map_or("none".into(), |default| format!("`{default}`"));
+        let default = match default {
+            // It depends on the machine, and the help says how.
+            Some(_) if argument.is_hide_default_value_set() => "from the cores".into(),
+            Some(default) => format!("`{default}`"),
+            None => "none".into(),
+        };
         Some(format!("| `--{flag} {value}` | `{environment}` | {default} | {} |", argument.get_help()?))
     });
     let settings: Vec<String> = settings.collect();
