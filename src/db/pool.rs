@@ -1,8 +1,8 @@
 //! The connections for reading.
 //!
-//! Acquiring and releasing a connection costs no round trip, unless it was idle for long or is suspect. A connection whose statement was abandoned is never
-//! reused before it is drained: see `lease`. Statements that must see one state of the database run on a
-//! [`Snapshot`].
+//! Acquiring and releasing a connection costs no round trip, unless it was idle for long or is suspect. A connection whose
+//! statement was abandoned is never reused before it is drained: see `lease`. Statements that must see one state of the
+//! database run on a [`Snapshot`].
 
 use std::fmt;
 use std::sync::Arc;

@@ -156,8 +156,7 @@ async fn each_use_of_a_join_knows_the_rows_that_are_absent() {
     db.execute(&Schema::new(db.get_database_backend()).create_table_from_entity(title::Entity)).await.unwrap();
     db.execute_unprepared("INSERT INTO title VALUES (0, 'town', NULL), (1, 'capital', 'first')").await.unwrap();
     let join = Join::new::<title::Entity>("t1", Column::Rank, title::Column::Rank);
-    let (models, page) =
-        (Models::<title::Entity>::joined(&join), Page::first(&Order::of::<City>([]).unwrap(), 12));
+    let (models, page) = (Models::<title::Entity>::joined(&join), Page::first(&Order::of::<City>([]).unwrap(), 12));
     let [text, note] = [title::Column::Text, title::Column::Note]
         .map(|column| ColumnSet::of(EntityRow::<title::Entity>::number_of(column)));
     for uses in [[text, note], [note, text], [text, ColumnSet::default()]] {

@@ -1,0 +1,74 @@
+//! The log on stderr: its lines, and which of them are written.
+//!
+//! Where there are no traces, the filters are those of everything that is recorded: [`alone`]. A filter of one layer would look
+//! up the span of a request at each of its polls. Beside traces, which have another filter, the log has one of its own:
+//! [`beside_traces`].
+
+use std::io::{self, IsTerminal};
+
+use tracing::level_filters::LevelFilter;
+use tracing::{Level, Subscriber};
+use tracing_subscriber::filter::{FilterExt, Targets};
+use tracing_subscriber::layer::{Filter, SubscriberExt};
+use tracing_subscriber::{EnvFilter, Layer, Registry, fmt, registry};
+
+use super::LISTS;
+use crate::config::{LogFormat, Telemetry};
+
+/// Libraries whose detailed logs contain queries, tokens or the database URL.
+const SENSITIVE: [&str; 6] = ["axum", "hyper", "opentelemetry", "sea_orm", "sqlx", "tungstenite"];
+
+/// The log of a process without traces.
+pub fn alone(settings: &Telemetry) -> impl Subscriber + Send + Sync + use<> {
+    let levels: Box<dyn Layer<_> + Send + Sync> = match levels(&settings.log) {
+        Levels::Table(levels) => Box::new(levels),
+        Levels::Conditions(levels) => Box::new(levels),
+    };
+    registry().with(lines(settings)).with(levels).with(details())
+}
+
+/// The log of a process with traces.
+pub fn beside_traces(settings: &Telemetry) -> impl Layer<Registry> + use<> {
+    let levels: Box<dyn Filter<Registry> + Send + Sync> = match levels(&settings.log) {
+        Levels::Table(levels) => Box::new(levels),
+        Levels::Conditions(levels) => Box::new(levels),
+    };
+    lines(settings).with_filter(levels.and(details()))
+}
+
+fn lines(settings: &Telemetry) -> Box<dyn Layer<Registry> + Send + Sync> {
+    let lines = fmt::layer().with_writer(io::stderr).with_ansi(io::stderr().is_terminal());
+    match settings.log_format {
+        LogFormat::Text => lines.boxed(),
+        LogFormat::Json => lines.json().flatten_event(true).with_current_span(false).boxed(),
+    }
+}
+
+/// The levels that are logged, by target.
+enum Levels {
+    /// A table, which costs next to nothing.
+    Table(Targets),
+    /// With conditions on spans.
+    Conditions(EnvFilter),
+}
+
+fn levels(filter: &str) -> Levels {
+    match filter.parse::<Targets>() {
+        // The spans of lists are for traces; in the log they are details, unless the filter names them.
+        Ok(levels)
+            if levels.would_enable(LISTS, &Level::INFO)
+                && !levels.would_enable(LISTS, &Level::DEBUG)
+                && !filter.contains(LISTS) =>
+        {
+            Levels::Table(levels.with_target(LISTS, LevelFilter::WARN))
+        }
+        Ok(levels) => Levels::Table(levels),
+        Err(_) => Levels::Conditions(EnvFilter::new(filter)),
+    }
+}
+
+/// All that contains nothing secret.
+fn details() -> Targets {
+    let all = Targets::new().with_default(LevelFilter::TRACE);
+    all.with_targets(SENSITIVE.map(|library| (library, LevelFilter::INFO)))
+}
