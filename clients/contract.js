@@ -3,6 +3,8 @@
 import * as server from "./server.js";
 
 const timeout = 30_000;
+// What only the primary has.
+const last = "FFFFFFFF/FFFFFFFF";
 const ids = (edges) => edges.map(({ node }) => node.id);
 
 /**
@@ -167,32 +169,45 @@ export function contract({ test, expect, afterEach, beforeEach, library }, start
     await count(7);
   });
 
-  test("what follows an event sends its position", async () => {
-    const { id } = await server.book(1);
-    let position;
-    // As a server with replicas responds.
+  /** As with a server with replicas: `events()` is the position of an event, and `responses` that of a query at the last one. */
+  const withPositions = async (events, responses, test) => {
     const { WebSocket, fetch } = globalThis;
     await client.end();
     globalThis.WebSocket = class extends WebSocket {
       set onmessage(receive) {
         super.onmessage = ({ data }) => {
           const message = JSON.parse(data);
-          if (message.type === "next") message.payload.extensions = { position };
+          if (message.type === "next") message.payload.extensions = { position: events() };
           receive({ data: JSON.stringify(message) });
         };
       }
     };
     const sent = [];
-    globalThis.fetch = (url, options) => {
-      sent.push(new Headers(options.headers).get("GraphQL-Position"));
-      return fetch(url, options);
+    globalThis.fetch = async (url, options) => {
+      const position = new Headers(options.headers).get("GraphQL-Position");
+      sent.push(position);
+      const response = await fetch(url, options);
+      if (position !== last) return response;
+      const headers = new Headers(response.headers);
+      headers.set("GraphQL-Position", responses);
+      return new Response(await response.text(), { status: response.status, headers });
     };
     try {
       begin();
+      await test(sent);
+    } finally {
+      Object.assign(globalThis, { WebSocket, fetch });
+    }
+  };
+
+  test("what follows an event sends its position", async () => {
+    const { id } = await server.book(1);
+    let position;
+    await withPositions(() => position, "1F/0", async (sent) => {
       client.showBook(id, reconnected);
       await count(1);
       // The first one is that of a server that did not learn its position in time.
-      for (position of ["FFFFFFFF/FFFFFFFF", "20/0", "21/0"]) {
+      for (position of [last, "20/0", "21/0"]) {
         await hear(id);
         // What it showed may be an earlier rating.
         await waitFor(() => {
@@ -200,9 +215,24 @@ export function contract({ test, expect, afterEach, beforeEach, library }, start
           expect(sent.at(-1)).toBe(position);
         }, { timeout, interval: 100 });
       }
-    } finally {
-      Object.assign(globalThis, { WebSocket, fetch });
-    }
+    });
+  });
+
+  test("what follows a reconnect is read from the primary once", async () => {
+    const { id } = await server.book(1);
+    await withPositions(() => "30/0", "40/0", async (sent) => {
+      client.showBook(id, reconnected);
+      await count(1);
+      await hear(id);
+      way.interrupt();
+      const missed = await server.rate(id, 2);
+      sent.length = 0;
+      way.restore();
+      await waitFor(() => expect(shown()).toContain(missed), { timeout });
+      expect(sent).toEqual([last]);
+      fireEvent.click(button("Rate"));
+      await waitFor(() => expect(sent).toEqual([last, "40/0"]), { timeout });
+    });
   });
 
   test("the list of an object that `node` found continues, and shows an edge and a deletion on all its pages", async () => {

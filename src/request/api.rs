@@ -110,11 +110,16 @@ impl<E: Executor> Api<E> {
     /// Executes a request that passed the checks. The statements of a query see one state of the database; if their
     /// connection is lost, the whole response is read once more.
     pub async fn run(&self, checked: &Running, request: Request, session: Option<Arc<Data>>) -> Response {
-        match &checked.planned {
+        let mut response = match &checked.planned {
             Some(planned) => self.read(planned, checked, request, session).await,
             // On the heap: otherwise each request that has a plan would have room for it.
             None => Box::pin(self.resolve(checked, request, session)).await,
+        };
+        if checked.reads_the_primary() {
+            // Asked after the read: the position includes all that the response shows.
+            Box::pin(self.add_position(&mut response)).await;
         }
+        response
     }
 
     /// Executes a request by the resolvers of the schema.
@@ -191,7 +196,7 @@ impl<E: Executor> Api<E> {
         self.readers.primary()
     }
 
-    /// Adds the position of what an event shows to its response.
+    /// Adds the position of what it shows to the response of an event, or of a query that the primary answered.
     pub async fn add_position(&self, response: &mut Response) {
         if was_executed(response)
             && let Some(position) = self.readers.shared_position()

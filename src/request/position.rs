@@ -1,5 +1,5 @@
 //! Read your own writes: a mutation and an event have a position, and a query that sends it back is answered by a server
-//! that has replayed it.
+//! that has replayed it. A query at the last position, which only the primary has, has a position too: that of what it showed.
 
 use std::any::TypeId;
 

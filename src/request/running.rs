@@ -48,6 +48,11 @@ impl Running {
         response.errors.iter().any(is_lost) && self.begun.elapsed() < CONNECT_TIMEOUT
     }
 
+    /// Whether it is a query that asks for the state of the primary. Its client needs a position that replicas reach.
+    pub fn reads_the_primary(&self) -> bool {
+        self.after == Some(Position::END) && self.kind == Some(OperationType::Query)
+    }
+
     /// Gives a request its document, and the plans of it.
     pub fn prepare(&self, mut request: Request) -> Request {
         request.set_parsed_query(self.executed(&request));

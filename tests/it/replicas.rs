@@ -10,6 +10,7 @@ mod consistent;
 mod cursors;
 mod lag;
 mod lost;
+mod primary;
 mod refused;
 
 /// A lag that no test reaches.
