@@ -1,7 +1,7 @@
 //! A schema that a newer version has changed, while this one still runs.
 
 use bookends::db::{Db, MigrateError};
-use sea_orm::ConnectionTrait;
+use sea_orm::{ConnectionTrait, DbBackend};
 use testdb::TestDb;
 
 use crate::cli::{fails, succeeds};
@@ -17,13 +17,34 @@ async fn record(db: &Db, migration: &str) {
     db.writer.execute_unprepared(&sql).await.unwrap();
 }
 
-/// An empty database with one more table and one more column than this version knows.
+/// Adds what a newer version may add, and this one does not know: columns, indexes, a table, and triggers that write to it.
+pub async fn expand(db: &Db) {
+    let trigger = match db.writer.get_database_backend() {
+        DbBackend::Postgres => {
+            "CREATE OR REPLACE FUNCTION later() RETURNS trigger LANGUAGE plpgsql AS
+                $$ BEGIN INSERT INTO later VALUES (TG_TABLE_NAME); RETURN NULL; END $$;
+            CREATE TRIGGER later_{table} AFTER INSERT OR UPDATE OR DELETE ON {table} EXECUTE FUNCTION later()"
+        }
+        // SQLite has triggers for rows only.
+        _ => "CREATE TRIGGER later_{table} AFTER INSERT ON {table} BEGIN INSERT INTO later VALUES ('{table}'); END",
+    };
+    let mut script = "CREATE TABLE later (name text NOT NULL);".to_owned();
+    for table in ["book", "book_rating", "book_order"] {
+        script += &format!(
+            "ALTER TABLE {table} ADD COLUMN later integer;
+            ALTER TABLE {table} ADD COLUMN later_with_default text NOT NULL DEFAULT 'none';
+            CREATE INDEX {table}_later ON {table} (later_with_default, id);"
+        );
+        script += &format!("{};", trigger.replace("{table}", table));
+    }
+    db.writer.execute_unprepared(&script).await.unwrap();
+    record(db, LATER).await;
+}
+
+/// An empty database that a newer version has expanded.
 async fn expanded() -> (TestDb, Db) {
     let (test, db) = empty().await;
-    for sql in ["CREATE TABLE later (id integer)", "ALTER TABLE book ADD COLUMN later integer"] {
-        db.writer.execute_unprepared(sql).await.unwrap();
-    }
-    record(&db, LATER).await;
+    expand(&db).await;
     (test, db)
 }
 
