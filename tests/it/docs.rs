@@ -56,16 +56,22 @@ fn the_readme_is_short() {
     assert!(lines <= 130, "README.md has {lines} lines, and at most 130 are allowed: move details to docs/");
 }
 
+/// The names of the documents in a folder.
+fn documents(folder: &str) -> impl Iterator<Item = String> {
+    let names = fs::read_dir(path(folder)).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let documents = names.filter(|name| Path::new(name).extension().is_some_and(|kind| kind == "md"));
+    documents.map(move |name| format!("{folder}/{name}"))
+}
+
+/// The names of all documents.
+fn all_documents() -> impl Iterator<Item = String> {
+    DOCUMENTS.map(str::to_owned).into_iter().chain(["docs", "docs/scaling"].into_iter().flat_map(documents))
+}
+
 #[test]
 fn every_link_leads_somewhere() {
-    let in_docs = ["docs", "docs/scaling"].into_iter().flat_map(|folder| {
-        let names = fs::read_dir(path(folder)).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let documents = names.filter(|name| Path::new(name).extension().is_some_and(|kind| kind == "md"));
-        documents.map(move |name| format!("{folder}/{name}"))
-    });
-    let documents = DOCUMENTS.map(str::to_owned).into_iter().chain(in_docs);
     let mut broken = Vec::new();
-    for name in documents {
+    for name in all_documents() {
         let text = read(&name);
         for target in links(&text) {
             let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
@@ -117,26 +123,49 @@ const FOLDERS: [&str; 11] = [
 #[test]
 fn every_file_that_is_named_exists() {
     let mut missing = Vec::new();
-    for name in DOCUMENTS {
-        let text = read(name);
-        let prose: String = text.split("```").step_by(2).collect();
-        let names = prose.split('`').skip(1).step_by(2);
-        let names = names.filter(|name| FOLDERS.iter().any(|folder| name.starts_with(folder)) && !name.contains(' '));
-        missing.extend(names.filter(|file| !path(file).exists()).map(|file| format!("{name}: {file}")));
+    // Its files are those of another project.
+    for name in all_documents().filter(|name| name != "docs/your-own-tables.md") {
+        let text = read(&name);
+        // A command has arguments after its file.
+        let files = code(&text).filter_map(|code| code.split_whitespace().next());
+        let files = files.filter(|file| FOLDERS.iter().any(|folder| file.starts_with(folder)));
+        missing.extend(files.filter(|file| !path(file).exists()).map(|file| format!("{name}: {file}")));
     }
     assert!(missing.is_empty(), "missing files:\n{}", missing.join("\n"));
 }
 
-/// ARCHITECTURE.md names the tests that show when a workaround can be removed.
+/// What a text has between backticks, outside of its blocks.
+fn code(text: &str) -> impl Iterator<Item = &str> {
+    text.split("```").step_by(2).flat_map(|prose| prose.split('`').skip(1).step_by(2))
+}
+
+/// ARCHITECTURE.md names the tests that show when a workaround can be removed, and the documents about several machines those
+/// that show a fact.
 #[test]
 fn every_test_that_is_named_exists() {
-    let text = read("ARCHITECTURE.md");
-    let (_, section) = text.split_once("\n## Workarounds\n").unwrap();
-    let tests: Vec<(&str, &str)> = section.split('`').filter_map(|name| name.split_once("::")).collect();
-    assert!(tests.len() > 5, "{tests:?}");
-    for (module, test) in tests {
-        assert!(read(&format!("tests/it/{module}.rs")).contains(&format!("fn {test}(")), "{module}::{test}");
+    let workarounds = read("ARCHITECTURE.md").split_once("\n## Workarounds\n").unwrap().1.to_owned();
+    let of_documents = documents("docs/scaling").map(|name| (read(&name), name));
+    let (mut count, mut missing) = (0, Vec::new());
+    for (text, document) in of_documents.chain([(workarounds, "ARCHITECTURE.md".to_owned())]) {
+        for name in code(&text).flat_map(str::split_whitespace).filter(|word| word.contains("::")) {
+            count += 1;
+            if !is_test(name) {
+                missing.push(format!("{document}: {name}"));
+            }
+        }
     }
+    assert!(count > 20, "{count}");
+    assert!(missing.is_empty(), "missing tests:\n{}", missing.join("\n"));
+}
+
+/// Whether there is a module of tests, such as `pool::wire` or `pool::`, or a test in one.
+fn is_test(name: &str) -> bool {
+    let file = |module: &str| path(&format!("tests/it/{}.rs", module.replace("::", "/")));
+    let is_in = |module: &str, test: &str| {
+        fs::read_to_string(file(module)).is_ok_and(|tests| tests.contains(&format!("fn {test}(")))
+    };
+    let name = name.trim_end_matches("::");
+    file(name).exists() || name.rsplit_once("::").is_some_and(|(module, test)| is_in(module, test))
 }
 
 #[tokio::test]
