@@ -11,7 +11,7 @@ mod process;
 mod programs;
 mod replication;
 
-pub use pooler::Pooler;
+pub use pooler::{PoolMode, Pooler};
 pub use process::Stop;
 use programs::change_owner;
 

@@ -10,7 +10,7 @@ mod statements;
 mod work;
 
 #[cfg(unix)]
-pub use cluster::{Cluster, Pooler, Stop};
+pub use cluster::{Cluster, PoolMode, Pooler, Stop};
 pub use database::TestDb;
 pub use statements::Statements;
 pub use work::{plan, rows_read, try_work, work};

@@ -1,15 +1,16 @@
-//! PostgreSQL behind PgBouncer in transaction mode, with fewer connections than the server.
+//! PostgreSQL behind PgBouncer, mostly in transaction mode with fewer connections than the server.
 
 use bookends::config::{Limits, Plan, Pooler, Secret, Settings, StatementMode};
 use bookends::db::Db;
 use bookends::seed::{self, Progress};
 use bookends::shop::Api;
-use testdb::{Statements, TestDb};
+use testdb::{PoolMode, Statements, TestDb};
 
 use crate::shop::Shop;
 
 mod answers;
 mod limits;
+mod modes;
 mod start;
 mod writes;
 
@@ -33,7 +34,7 @@ async fn pooled() -> Option<(TestDb, testdb::Pooler)> {
     if test.url.starts_with("sqlite") {
         return None;
     }
-    let pooler = testdb::Pooler::start(&test.url, CONNECTIONS)?;
+    let pooler = testdb::Pooler::start(&test.url, PoolMode::Transaction, CONNECTIONS)?;
     Some((test, pooler))
 }
 

@@ -1,4 +1,4 @@
-//! PgBouncer in transaction mode.
+//! PgBouncer.
 
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
@@ -10,6 +10,15 @@ use uuid::Uuid;
 
 use super::process::{MAX_START, MAX_TRIES, some_port};
 use super::programs::{change_owner, or_skip, unprivileged_command};
+
+/// For how long a client of a pooler has a connection to PostgreSQL.
+#[derive(Clone, Copy, Debug)]
+pub enum PoolMode {
+    /// Until it disconnects.
+    Session,
+    /// For each transaction.
+    Transaction,
+}
 
 /// A pooler on the loopback address. Dropping it stops it and deletes its files.
 #[derive(Debug)]
@@ -27,23 +36,27 @@ impl Pooler {
     /// # Panics
     ///
     /// If PgBouncer does not start, or is not installed although `REQUIRE_POSTGRES_PROGRAMS` is set.
-    pub fn start(url: &str, connections: usize) -> Option<Self> {
+    pub fn start(url: &str, mode: PoolMode, connections: usize) -> Option<Self> {
         let paths = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"];
         let path = paths.iter().map(PathBuf::from).find(|path| path.exists());
         let path = or_skip(path, "there is no pgbouncer in /usr/sbin")?;
         (0..MAX_TRIES)
             .find_map(|_| {
-                let mut pooler = Self::on_port(some_port(), &path, url, connections);
+                let mut pooler = Self::on_port(some_port(), &path, url, mode, connections);
                 pooler.listens().then_some(pooler)
             })
             .or_else(|| panic!("none of {MAX_TRIES} ports is free"))
     }
 
-    fn on_port(port: u16, path: &Path, url: &str, connections: usize) -> Self {
+    fn on_port(port: u16, path: &Path, url: &str, mode: PoolMode, connections: usize) -> Self {
         let folder = env::temp_dir().join(format!("bookends_pooler_{}", Uuid::now_v7().simple()));
         fs::create_dir(&folder).expect("a folder can be made");
         change_owner(&folder);
         let (server, database) = server(url).expect("a URL with a user, a host and a database");
+        let mode = match mode {
+            PoolMode::Session => "session",
+            PoolMode::Transaction => "transaction",
+        };
         let settings = format!(
             "[databases]
 {database} = {server}
@@ -52,7 +65,7 @@ listen_addr = 127.0.0.1
 listen_port = {port}
 unix_socket_dir =
 auth_type = any
-pool_mode = transaction
+pool_mode = {mode}
 default_pool_size = {connections}
 "
         );
