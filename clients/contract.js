@@ -4,7 +4,7 @@ import * as server from "./server.js";
 
 const timeout = 30_000;
 // What only the primary has.
-const last = "FFFFFFFF/FFFFFFFF";
+const last = "FFFFFFFF/FFFFFFFF/FFFFFFFF";
 const ids = (edges) => edges.map(({ node }) => node.id);
 
 /**
@@ -141,24 +141,25 @@ export function contract({ test, expect, afterEach, beforeEach, library }, start
       // What waits for it goes on before the next timer.
       await new Promise((done) => setTimeout(done));
     };
-    // It is sent after all others, so its position is the newest, however small: a new primary may begin earlier.
+    // It is sent after all others, so its position is the newest, however small: a primary may be restored from a backup.
     const rate = async () => {
       fireEvent.click(button("Rate"));
       const [request] = await taken(1);
-      await answer(request, "0/1");
+      await answer(request, "1/0/1");
       return request.sent;
     };
     try {
       await rate();
       for (const [round, [first, second, newest]] of [
-        ["10/0", "9/FFFFFFFF", "10/0"],
-        ["9/FFFFFFFF", "10/0", "10/0"],
-        ["10/10", "10/9", "10/10"],
+        ["1/10/0", "1/9/FFFFFFFF", "1/10/0"],
+        ["1/9/FFFFFFFF", "1/10/0", "1/10/0"],
+        ["1/10/10", "1/10/9", "1/10/10"],
+        ["2/0/0", "1/FFFFFFFF/0", "2/0/0"],
       ].entries()) {
         fireEvent.click(button("Rate"));
         fireEvent.click(document.getElementById(ratings[round]).querySelector("button"));
         const crossing = await taken(2);
-        expect(crossing.map(({ sent }) => sent)).toEqual(["0/1", "0/1"]);
+        expect(crossing.map(({ sent }) => sent)).toEqual(["1/0/1", "1/0/1"]);
         await answer(crossing[0], first);
         await answer(crossing[1], second);
         expect(await rate()).toBe(newest);
@@ -203,11 +204,11 @@ export function contract({ test, expect, afterEach, beforeEach, library }, start
   test("what follows an event sends its position", async () => {
     const { id } = await server.book(1);
     let position;
-    await withPositions(() => position, "1F/0", async (sent) => {
+    await withPositions(() => position, "1/1F/0", async (sent) => {
       client.showBook(id, reconnected);
       await count(1);
       // The first one is that of a server that did not learn its position in time.
-      for (position of [last, "20/0", "21/0"]) {
+      for (position of [last, "1/20/0", "1/21/0"]) {
         await hear(id);
         // What it showed may be an earlier rating.
         await waitFor(() => {
@@ -220,7 +221,7 @@ export function contract({ test, expect, afterEach, beforeEach, library }, start
 
   test("what follows a reconnect is read from the primary once", async () => {
     const { id } = await server.book(1);
-    await withPositions(() => "30/0", "40/0", async (sent) => {
+    await withPositions(() => "1/30/0", "1/40/0", async (sent) => {
       client.showBook(id, reconnected);
       await count(1);
       await hear(id);
@@ -231,7 +232,7 @@ export function contract({ test, expect, afterEach, beforeEach, library }, start
       await waitFor(() => expect(shown()).toContain(missed), { timeout });
       expect(sent).toEqual([last]);
       fireEvent.click(button("Rate"));
-      await waitFor(() => expect(sent).toEqual([last, "40/0"]), { timeout });
+      await waitFor(() => expect(sent).toEqual([last, "1/40/0"]), { timeout });
     });
   });
 

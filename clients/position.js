@@ -1,7 +1,7 @@
 // Reads your own writes from a server with replicas.
 
 // docs:start position
-const primary = "FFFFFFFF/FFFFFFFF"; // No replica has it.
+const primary = "FFFFFFFF/FFFFFFFF/FFFFFFFF"; // No replica has it.
 let position;
 let gap; // An object while the page may lack something whose position it does not know.
 
@@ -49,8 +49,9 @@ export const keepPositions = (client) => ({
 });
 // docs:end
 
-/** Compares positions, which are two hexadecimal numbers of up to eight digits. */
+/** Compares positions, which are three hexadecimal numbers of up to eight digits. */
 function isLarger(one, other) {
-  const [a, b] = [one, other].map((text) => text.split("/").map((half) => parseInt(half, 16)));
-  return a[0] > b[0] || (a[0] === b[0] && a[1] > b[1]);
+  const [a, b] = [one, other].map((text) => text.split("/").map((number) => parseInt(number, 16)));
+  const first = a.findIndex((number, index) => number !== b[index]);
+  return first >= 0 && a[first] > b[first];
 }

@@ -29,8 +29,8 @@ pub const SAMPLE_TIMEOUT: Duration = Duration::from_secs(1);
 /// For how long samples are kept: no larger lag is known exactly.
 const MAX_AGE: Duration = Duration::from_hours(1);
 
-/// The end of the log and its timeline. It fails on a replica.
-const SAMPLE: &str = "SELECT concat(lsn, ' ', left(pg_walfile_name(lsn), 8)) FROM pg_current_wal_flush_lsn() AS lsn";
+/// The end of the log. It fails on a replica.
+const SAMPLE: &str = "SELECT concat(left(pg_walfile_name(lsn), 8), '/', lsn) FROM pg_current_wal_flush_lsn() AS lsn";
 
 /// What identifies a database: a replica has the same.
 pub const IDENTITY: &str = "SELECT concat(system_identifier, '/', oid) FROM pg_control_system(), pg_database
@@ -47,9 +47,7 @@ pub struct Primary {
 #[derive(Debug, Default)]
 struct Known {
     identity: Option<String>,
-    /// The timeline of the samples. A server that is promoted begins another one.
-    timeline: String,
-    /// When the log first reached a position, oldest first.
+    /// When the log first reached a position, oldest first. All have the timeline of the last one.
     samples: VecDeque<(Instant, Position)>,
     /// When the primary was last asked, of those times that it answered.
     asked: Option<Instant>,
@@ -106,9 +104,14 @@ impl Primary {
         self.known().lag(replayed)
     }
 
-    /// Whether a server that had replayed this position then has changes that the primary lacks. They are of a primary that
-    /// was lost.
-    pub fn lacks(&self, replayed: Position, then: Instant) -> bool {
+    /// The timeline of its last sample.
+    pub fn timeline(&self) -> Option<u32> {
+        self.known().timeline()
+    }
+
+    /// Whether a server that had replayed this position then has changes that the primary lacks, of a primary that was lost;
+    /// and the timeline of the one that lacks them.
+    pub fn lacks(&self, replayed: Position, then: Instant) -> Option<u32> {
         self.known().lacks(replayed, then)
     }
 
@@ -130,19 +133,26 @@ impl Primary {
         }
         let asked = Instant::now();
         let text: String = ask(connection, SAMPLE).await?;
-        let (position, timeline) = text.split_once(' ').unwrap_or_default();
-        let position = position.parse().map_err(|error| Error::Decode(Box::new(error)))?;
-        self.known().add(timeline, position, asked);
+        let position: Position = text.parse().map_err(|error| Error::Decode(Box::new(error)))?;
+        // Also where there is one host: its name may lead to another server.
+        if !self.servers.is_newest(position.timeline) {
+            return Err(Error::PoolClosed);
+        }
+        self.known().add(position, asked);
         Ok(())
     }
 }
 
 impl Known {
-    fn add(&mut self, timeline: &str, position: Position, asked: Instant) {
-        // A new primary has continued from an earlier position. What replicas had replayed of the old one proves nothing.
-        if self.timeline != timeline {
+    fn timeline(&self) -> Option<u32> {
+        self.samples.back().map(|(_, position)| position.timeline)
+    }
+
+    fn add(&mut self, position: Position, asked: Instant) {
+        // A server that is promoted begins a timeline, at an earlier position. What replicas have replayed of the old one
+        // proves nothing. The first sample of the new one is behind its begin: so is a replica that has not replayed it.
+        if self.timeline() != Some(position.timeline) {
             self.samples.clear();
-            timeline.clone_into(&mut self.timeline);
         }
         if self.samples.back().is_none_or(|(_, last)| *last != position) {
             self.samples.push_back((asked, position));
@@ -155,7 +165,7 @@ impl Known {
     }
 
     fn lag(&self, replayed: Position) -> Option<Duration> {
-        let asked = self.asked?;
+        let asked = self.asked.filter(|_| self.timeline() == Some(replayed.timeline))?;
         let first = self.samples.partition_point(|(_, position)| *position <= replayed);
         // It was passed before the first sample, nobody knows when.
         if first == 0 {
@@ -164,11 +174,14 @@ impl Known {
         Some(self.samples.get(first).map_or(Duration::ZERO, |(when, _)| asked.duration_since(*when)))
     }
 
-    fn lacks(&self, replayed: Position, then: Instant) -> bool {
+    fn lacks(&self, replayed: Position, then: Instant) -> Option<u32> {
         let later = self.samples.iter().find(|(asked, _)| then < *asked);
         // Only changes are kept.
         let last = || self.samples.back().filter(|_| self.asked.is_some_and(|asked| then < asked));
-        later.or_else(last).is_some_and(|(_, position)| *position < replayed)
+        let (_, position) = later.or_else(last)?;
+        // A replica of a newer timeline follows a primary that has not been found yet.
+        let lacks = replayed.timeline <= position.timeline && position.lsn < replayed.lsn;
+        lacks.then_some(position.timeline)
     }
 }
 
@@ -235,54 +248,62 @@ async fn answer<T>(asked: impl Future<Output = Result<T, Error>>) -> Result<T, E
 mod tests {
     use super::*;
 
+    fn at(timeline: u32, lsn: u64) -> Position {
+        Position { timeline, lsn }
+    }
+
     #[test]
     fn a_replica_lags_since_the_primary_passed_its_position() {
         let (mut known, begin) = (Known::default(), Instant::now());
-        assert_eq!(known.lag(Position(1)), None);
+        assert_eq!(known.lag(at(1, 1)), None);
         for (seconds, position) in [(0, 10), (1, 10), (2, 20), (3, 30), (9, 30)] {
-            known.add("1", Position(position), begin + Duration::from_secs(seconds));
+            known.add(at(1, position), begin + Duration::from_secs(seconds));
         }
         for (replayed, lag) in [(30, 0), (31, 0), (29, 6), (20, 6), (19, 7), (10, 7)] {
-            assert_eq!(known.lag(Position(replayed)), Some(Duration::from_secs(lag)), "{replayed}");
+            assert_eq!(known.lag(at(1, replayed)), Some(Duration::from_secs(lag)), "{replayed}");
         }
         // It may have been there for hours before the first sample.
-        assert_eq!(known.lag(Position(9)), None);
+        assert_eq!(known.lag(at(1, 9)), None);
     }
 
     #[test]
     fn a_replica_that_is_ahead_of_a_later_sample_has_changes_that_the_primary_lacks() {
         let (mut known, begin) = (Known::default(), Instant::now());
-        let at = |seconds| begin + Duration::from_secs(seconds);
-        assert!(!known.lacks(Position(1), begin));
-        known.add("1", Position(10), at(1));
-        assert!(known.lacks(Position(11), at(0)) && !known.lacks(Position(10), at(0)));
+        let time = |seconds| begin + Duration::from_secs(seconds);
+        assert_eq!(known.lacks(at(1, 1), begin), None);
+        known.add(at(1, 10), time(1));
+        assert_eq!((known.lacks(at(1, 11), time(0)), known.lacks(at(1, 10), time(0))), (Some(1), None));
         // The primary may have written it since.
-        assert!(!known.lacks(Position(11), at(1)));
-        known.add("1", Position(12), at(2));
-        assert!(!known.lacks(Position(12), at(1)));
+        assert_eq!(known.lacks(at(1, 11), time(1)), None);
+        known.add(at(1, 12), time(2));
+        assert_eq!(known.lacks(at(1, 12), time(1)), None);
         // The first sample since then tells, not the last one.
-        assert!(known.lacks(Position(11), at(0)));
+        assert_eq!(known.lacks(at(1, 11), time(0)), Some(1));
+        // It follows another primary.
+        assert_eq!(known.lacks(at(2, 13), time(0)), None);
     }
 
     #[test]
     fn a_new_primary_begins_with_its_own_position() {
         let (mut known, begin) = (Known::default(), Instant::now());
-        known.add("1", Position(100), begin);
-        known.add("2", Position(90), begin + MAX_AGE);
-        assert_eq!((known.lag(Position(90)), known.lag(Position(89))), (Some(Duration::ZERO), None));
-        assert!(known.lacks(Position(91), begin));
+        known.add(at(1, 100), begin);
+        known.add(at(2, 90), begin + MAX_AGE);
+        assert_eq!((known.lag(at(2, 90)), known.lag(at(2, 89))), (Some(Duration::ZERO), None));
+        assert_eq!((known.lacks(at(1, 91), begin), known.lacks(at(1, 90), begin)), (Some(2), None));
+        // However far a replica is on another timeline.
+        assert_eq!((known.lag(at(1, 100)), known.lag(at(3, 100))), (None, None));
         // Also where its log is longer.
-        known.add("3", Position(200), begin + MAX_AGE);
-        assert_eq!(known.lag(Position(100)), None);
+        known.add(at(3, 200), begin + MAX_AGE);
+        assert_eq!((known.lag(at(2, 200)), known.lacks(at(2, 100), begin)), (None, None));
     }
 
     #[test]
     fn old_samples_are_dropped_and_the_last_one_is_kept() {
         let (mut known, begin) = (Known::default(), Instant::now());
         for (hours, position) in [(0, 1), (2, 2), (9, 2)] {
-            known.add("1", Position(position), begin + hours * MAX_AGE);
+            known.add(at(1, position), begin + hours * MAX_AGE);
         }
         assert_eq!(known.samples.len(), 1);
-        assert_eq!((known.lag(Position(2)), known.lag(Position(1))), (Some(Duration::ZERO), None));
+        assert_eq!((known.lag(at(1, 2)), known.lag(at(1, 1))), (Some(Duration::ZERO), None));
     }
 }

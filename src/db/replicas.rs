@@ -5,7 +5,7 @@
 //! `probe` finds out how it is, and `route` reads.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use sea_orm::DbErr;
@@ -34,6 +34,8 @@ pub struct Replicas(Arc<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     replicas: Vec<Arc<Replica>>,
+    /// None where there are no replicas.
+    primary: Option<Arc<Primary>>,
     /// How long a request waits for its position.
     wait: Duration,
     /// The replica to consider first, of those that are equally busy.
@@ -52,19 +54,19 @@ struct Signals {
     /// Sent after each probe.
     probed: watch::Sender<()>,
     /// What every replica must have replayed: the schema of this version.
-    floor: Arc<AtomicU64>,
+    floor: watch::Sender<Position>,
 }
 
 impl Default for Signals {
     fn default() -> Self {
-        let floor = Arc::new(AtomicU64::new(Position::START.0));
+        let floor = watch::Sender::new(Position::START);
         Self { wanted: watch::Sender::new(None), probed: watch::Sender::new(()), floor }
     }
 }
 
 impl Signals {
     fn floor(&self) -> Position {
-        Position(self.floor.load(Ordering::Relaxed))
+        *self.floor.borrow()
     }
 }
 
@@ -91,6 +93,7 @@ impl Replicas {
         };
         Ok(Self(Arc::new(Inner {
             replicas: servers.into_iter().map(start).collect::<Result<_, DbErr>>()?,
+            primary: Some(Arc::clone(primary)),
             wait: settings.replica_wait.0,
             next: AtomicUsize::new(0),
             signals: signals.clone(),
@@ -126,7 +129,7 @@ impl Replicas {
 
     /// Reads from no replica that has not replayed this position.
     pub fn require(&self, position: Position) {
-        self.0.signals.floor.fetch_max(position.0, Ordering::Relaxed);
+        self.0.signals.floor.send_modify(|floor| *floor = position.max(*floor));
         for replica in &self.0.replicas {
             if replica.replayed().is_some_and(|replayed| replayed < position) {
                 replica.eject(Reason::OldSchema);
@@ -148,7 +151,7 @@ impl Replicas {
 
     /// A replica that has replayed this position, or will soon; `None` for the primary.
     async fn choose(&self, after: Option<Position>) -> Option<Reading> {
-        let needed = after.unwrap_or(Position::START).max(self.0.signals.floor());
+        let needed = after.unwrap_or(Position::START).max(self.floor());
         let chosen = match self.least_busy(needed) {
             None if after.is_some_and(|after| after < Position::END) && self.any_healthy() => self.soon(needed).await,
             chosen => chosen,
@@ -157,6 +160,12 @@ impl Replicas {
             self.0.metrics.replica_fallback();
         }
         chosen
+    }
+
+    /// What every replica must have replayed. As soon as a promotion is known, nothing of an older timeline suffices.
+    fn floor(&self) -> Position {
+        let timeline = self.0.primary.as_ref().map_or(0, |primary| primary.servers().timeline());
+        self.0.signals.floor().max(Position { timeline, lsn: 0 })
     }
 
     /// Of the replicas that have replayed this position, the one with the fewest readers.

@@ -199,8 +199,17 @@ impl Servers {
             Wanted::Primary => OF_PRIMARY,
         };
         let timeline: String = sea_orm::sqlx::raw_sql(question).fetch_one(connection).await?.try_get(0)?;
-        let timeline = u32::from_str_radix(&timeline, 16);
-        Ok(timeline.is_ok_and(|timeline| timeline >= self.timeline.fetch_max(timeline, Ordering::Relaxed)))
+        Ok(u32::from_str_radix(&timeline, 16).is_ok_and(|timeline| self.is_newest(timeline)))
+    }
+
+    /// The newest timeline of a primary, as far as is known.
+    pub fn timeline(&self) -> u32 {
+        self.timeline.load(Ordering::Relaxed)
+    }
+
+    /// Whether no primary of a newer timeline than this is known.
+    pub fn is_newest(&self, timeline: u32) -> bool {
+        timeline >= self.timeline.fetch_max(timeline, Ordering::Relaxed)
     }
 }
 

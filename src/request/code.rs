@@ -41,7 +41,7 @@ codes! {
     TooComplex = "QUERY_TOO_COMPLEX": "the request costs more than `MAX_COMPLEXITY`, or has more than `MAX_TOKENS` tokens or 5,000 fields and fragments";
     TooDeep = "QUERY_TOO_DEEP": "the request is deeper than `MAX_DEPTH`, than 32 levels including fragments, or than 128 levels of lists and inputs";
     IntrospectionDisabled = "INTROSPECTION_DISABLED": "the document selects `__schema` or `__type`, and `INTROSPECTION` is `false`";
-    PositionMalformed = "POSITION_MALFORMED": "the position of the request is not two hexadecimal numbers of up to eight digits with a `/` between them";
+    PositionMalformed = "POSITION_MALFORMED": "the position of the request is not three hexadecimal numbers of up to eight digits with a `/` between them";
     BadUserInput = "BAD_USER_INPUT": "a value that an argument or a variable cannot have";
     PageInvalid = "PAGE_INVALID": "a page size or an `offset` out of bounds, or arguments of a page that contradict each other";
     CursorInvalid = "CURSOR_INVALID": "a damaged cursor, or one that this server did not write";

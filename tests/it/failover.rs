@@ -8,6 +8,7 @@ use testdb::Cluster;
 
 use crate::fleet::{self, Server, load::Load, wait, with_replicas};
 use crate::patience::LONG;
+use crate::program::bookends;
 
 use subscriber::Subscriber;
 
@@ -19,6 +20,8 @@ const OUTAGE: [&str; 3] = ["UNAVAILABLE", "OUTCOME_UNKNOWN", "READ_ONLY"];
 /// The maximum time of a query while a primary freezes: until it is found, the time of two samples and of two hosts. The rest
 /// is for a busy machine.
 const MAX_WAIT: Duration = Duration::from_secs(10);
+
+const COUNT: &str = "{ books { totalCount } }";
 
 /// Every acknowledged book is there.
 #[track_caller]
@@ -56,6 +59,11 @@ fn writes_resume_after_a_promotion_and_none_is_lost() {
     let (acknowledged, failures) = load.written();
     assert!(failures.keys().all(|code| OUTAGE.contains(&code.as_str())), "{failures:?}");
     none_is_lost(&next, &acknowledged);
+    // Every replica has what survived of the lost log, however far that came.
+    let (queries, fallbacks) = (server.queries(&other), server.metric("bookends_replica_fallbacks_total", None));
+    server.client().query_at("1/FFFFFFFF/0", COUNT);
+    assert_eq!(server.queries(&other), queries + 1);
+    assert_eq!(server.metric("bookends_replica_fallbacks_total", None), fallbacks);
     // It is not used as a replica any more.
     server.ejects(&next, "no replica");
     subscriber.goes_on(&server);
@@ -109,11 +117,75 @@ fn a_replica_with_changes_that_were_lost_is_not_read() {
     // An idle primary writes little.
     wait(|| client.add("new").is_ok() && next.sql(&is_passed) == "t");
     let restarted = Server::start(&mut with_replicas(&url, &[&other]));
-    restarted.ejects(&other, "behind for an unknown time");
+    restarted.ejects(&other, "the timeline of the primary");
     for server in [&server, &restarted] {
         assert!(!server.ready().contains("seconds behind"), "{}", server.ready());
     }
     assert_eq!(restarted.client().query(LOST)["books"]["totalCount"], 0);
+}
+
+/// The log of a replica is longer than that of the promoted server, which lacks the end of it. The positions of the latter are
+/// smaller. Two servers have found the replica healthy, and another one starts afterwards.
+#[test]
+fn a_write_after_a_promotion_is_seen_beside_a_replica_with_a_longer_lost_log() {
+    const ROUNDS: usize = 100;
+    const MESSAGE: &str = "SELECT pg_logical_emit_message(true, '', repeat('x', 10000000))";
+    let Some(mut primary) = fleet::primary() else { return };
+    let (next, other) = (primary.replica(), primary.replica());
+    let url = Cluster::urls(&[&primary, &next], "");
+    let [first, second] = [(); 2].map(|()| Server::with_healthy(&mut with_replicas(&url, &[&other]), &[&other]));
+    next.isolate();
+    primary.sql(MESSAGE);
+    let (_, lost) = first.client().add("lost").unwrap();
+    for server in [&first, &second] {
+        wait(|| {
+            let queries = server.queries(&other);
+            server.client().query_at(&lost, COUNT);
+            server.queries(&other) > queries
+        });
+    }
+    primary.kill();
+    next.promote();
+    let rounds = |writer: &Server, readers: [&Server; 2]| {
+        let (mut writer, mut readers) = (writer.client(), readers.map(Server::client));
+        for _ in 0..ROUNDS {
+            let mut added = None;
+            wait(|| {
+                added = writer.add("new").ok();
+                added.is_some()
+            });
+            let (id, position) = added.unwrap();
+            for reader in &mut readers {
+                assert_eq!(reader.query_at(&position, &format!("{{ node(id: {id:?}) {{ id }} }}"))["node"]["id"], id);
+            }
+        }
+    };
+    rounds(&first, [&first, &second]);
+    let third = Server::start(&mut with_replicas(&url, &[&other]));
+    rounds(&third, [&second, &third]);
+    // The log of the new primary passes the position of the replica.
+    next.sql(&[MESSAGE; 2].join(";"));
+    rounds(&second, [&first, &third]);
+    assert_eq!(third.queries(&other), 0);
+}
+
+/// A role without `pg_read_all_stats` learns which timeline a replica follows from what the replica has written to its disk.
+#[test]
+fn a_replica_whose_role_sees_no_receiver_is_read_again_after_a_restartpoint() {
+    let Some(mut primary) = fleet::primary() else { return };
+    primary.sql("CREATE ROLE plain LOGIN PASSWORD 'secret' IN ROLE pg_read_all_data");
+    let (next, other) = (primary.replica(), primary.replica());
+    let mut command = bookends(&Cluster::urls(&[&primary, &next], ""));
+    let plain = other.url("").replace("postgres:secret", "plain:secret");
+    let server = Server::with_healthy(command.env("DATABASE_REPLICA_URLS", plain), &[&other]);
+    primary.kill();
+    next.promote();
+    server.ejects(&other, "the timeline of the primary");
+    next.feed(&other);
+    next.sql("CHECKPOINT");
+    other.catch_up(&next);
+    other.sql("CHECKPOINT");
+    server.admits(&other);
 }
 
 #[test]
@@ -149,7 +221,7 @@ fn a_server_starts_on_the_host_that_accepts_writes() {
         ("target_session_attrs=any", false),
     ] {
         let url = Cluster::urls(&[&gone, &replica, &primary], parameters);
-        let server = Server::start(&mut crate::program::bookends(&url));
+        let server = Server::start(&mut bookends(&url));
         let added = server.client().add(&format!("with {parameters}"));
         assert_eq!(added.is_ok(), accepts, "{parameters}: {added:?}");
     }

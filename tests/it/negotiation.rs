@@ -93,10 +93,10 @@ async fn a_position_is_checked_and_not_needed_without_replicas() {
             let request = request.header(AUTHORIZATION, format!("Bearer {TOKEN}"));
             send(&shop, request.body(json!({ "query": query }).to_string().into()).unwrap())
         };
-        let answer = at("FFFFFFFF/FFFFFFFF").await;
+        let answer = at("FFFFFFFF/FFFFFFFF/FFFFFFFF").await;
         assert_eq!((answer.status, &answer.body["errors"]), (StatusCode::OK, &Value::Null));
         assert!(!answer.headers.contains_key("GraphQL-Position"));
-        assert_eq!(at("0/").await.code(), "POSITION_MALFORMED");
+        assert_eq!(at("0/0/").await.code(), "POSITION_MALFORMED");
     }
 }
 

@@ -82,7 +82,7 @@ fn an_event_has_a_position_that_shows_what_it_shows() {
             let position = position.as_str().expect("an event has a position");
             let query = format!("{{ node(id: {}) {{ id ... on Rating {{ book {{ ratingCount }} }} }} }}", node["id"]);
             assert_eq!(client.query(&query)["node"], json!(null));
-            assert_eq!(client.query_at("FFFFFFFF/FFFFFFFF", &query)["node"]["id"], node["id"]);
+            assert_eq!(client.query_at("FFFFFFFF/FFFFFFFF/FFFFFFFF", &query)["node"]["id"], node["id"]);
             let fetched = &client.query_at(position, &query)["node"];
             assert_eq!(fetched["id"], node["id"]);
             let count = |node: &Value| node["book"]["ratingCount"].as_u64().unwrap();
@@ -106,7 +106,7 @@ fn a_malformed_position_is_refused() {
     let replica = primary.replica();
     let server = Server::with_healthy(&mut with_replicas(&primary.url(""), &[&replica]), &[&replica]);
     let mut client = server.client();
-    for malformed in ["x", "0", "0/", "/0", "0/G", "123456789/0", "0/123456789", "0/0 0/1", "-1/0"] {
+    for malformed in ["x", "0/0", "0/0/", "/0/0", "0/0/G", "123456789/0/0", "0/0/123456789", "0/0/0 0/0/1", "-1/0/0"] {
         let header = format!("GraphQL-Position: {malformed}\r\n");
         let refused = client.request(&header, &json!({ "query": COUNT })).unwrap_err();
         assert_eq!(refused, "POSITION_MALFORMED", "{malformed}");
@@ -116,7 +116,7 @@ fn a_malformed_position_is_refused() {
     let body = json!({ "query": COUNT, "extensions": { "position": 1 } });
     assert_eq!(client.request("", &body).unwrap_err(), "POSITION_MALFORMED");
     // A mutation is executed on the primary, which has replayed everything.
-    let header = format!("{}GraphQL-Position: 0/0\r\n", authorized());
+    let header = format!("{}GraphQL-Position: 0/0/0\r\n", authorized());
     let mutation = "mutation { addBook(input: { name: \"x\", year: 1 }) { clientMutationId } }";
     client.request(&header, &json!({ "query": mutation })).unwrap();
 }

@@ -18,8 +18,16 @@ use crate::db::servers;
 /// The pause between two probes while a request waits for a position.
 const SHORT_INTERVAL: Duration = Duration::from_millis(2);
 
-/// The position that it has replayed; no text on a server that is not in recovery.
-const REPLAYED: &str = "SELECT coalesce(CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()::text END, '')";
+/// The position that it has replayed, and when it was started; no text on a server that is not in recovery.
+///
+/// The timeline is one that it follows. PostgreSQL requests a timeline only if all that it has replayed belongs to it, and
+/// never goes back to an older one while it runs. Without `pg_read_all_stats`, a role sees no receiver: then the files tell,
+/// which are as old as the last write to them.
+const REPLAYED: &str = "SELECT CASE WHEN pg_is_in_recovery() THEN concat(
+        to_hex(coalesce((SELECT received_tli FROM pg_stat_wal_receiver),
+            (SELECT greatest(timeline_id, min_recovery_end_timeline) FROM pg_control_checkpoint(), pg_control_recovery()))),
+        '/', pg_last_wal_replay_lsn(), ' ', extract(epoch FROM pg_postmaster_start_time()))
+    ELSE '' END";
 
 pub struct Probe {
     options: PgConnectOptions,
@@ -27,15 +35,24 @@ pub struct Probe {
     max_lag: Duration,
     signals: Signals,
     connection: Option<PgConnection>,
+    seen: Seen,
+}
+
+/// What is known of a replica until it is started again. It may be rewound or rebuilt then.
+#[derive(Default)]
+struct Seen {
+    started: String,
+    /// The newest timeline that it followed.
+    timeline: u32,
     /// The position that it had replayed at the last probe, and when.
     last: Option<(Position, std::time::Instant)>,
-    /// Whether it has changes that the primary lacks. A server that is rewound or rebuilt closes its connections.
-    has_diverged: bool,
+    /// The timeline of a primary that lacks changes which it has.
+    lacking: Option<u32>,
 }
 
 impl Probe {
     pub fn new(options: PgConnectOptions, primary: Arc<Primary>, max_lag: Duration, signals: Signals) -> Self {
-        Self { options, primary, max_lag, signals, connection: None, last: None, has_diverged: false }
+        Self { options, primary, max_lag, signals, connection: None, seen: Seen::default() }
     }
 
     /// Probes until the replica is dropped.
@@ -64,13 +81,20 @@ impl Probe {
         let identity = self.primary.identity().ok_or(Reason::NoPrimary)?;
         let probed = self.replayed(&identity).await;
         if probed == Err(Reason::NoAnswer) {
-            (self.connection, self.last, self.has_diverged) = (None, None, false);
+            (self.connection, self.seen) = (None, Seen::default());
         }
         let replayed = probed?;
-        self.has_diverged |= self.last.is_some_and(|(replayed, then)| self.primary.lacks(replayed, then));
-        self.last = Some((replayed, std::time::Instant::now()));
-        if self.has_diverged {
-            return Err(Reason::Diverged);
+        if let Some(lacking) = self.seen.last.and_then(|(replayed, then)| self.primary.lacks(replayed, then)) {
+            self.seen.lacking = Some(lacking);
+        }
+        self.seen.last = Some((replayed, std::time::Instant::now()));
+        if let Some(timeline) = self.primary.timeline() {
+            if self.seen.lacking == Some(timeline) {
+                return Err(Reason::Diverged);
+            }
+            if replayed.timeline != timeline {
+                return Err(Reason::OtherTimeline);
+            }
         }
         let lag = self.primary.lag(replayed).ok_or(Reason::Unknown)?;
         if replayed < self.signals.floor() {
@@ -97,7 +121,13 @@ impl Probe {
             self.connection.insert(connection)
         };
         let text: String = ask(connection, REPLAYED).await.map_err(no_answer)?;
-        text.parse().map_err(|_| Reason::NoReplica)
+        let (position, started) = text.split_once(' ').ok_or(Reason::NoReplica)?;
+        let position: Position = position.parse().map_err(|_| Reason::NoReplica)?;
+        if self.seen.started != started {
+            self.seen = Seen { started: started.to_owned(), ..Seen::default() };
+        }
+        self.seen.timeline = position.timeline.max(self.seen.timeline);
+        Ok(Position { timeline: self.seen.timeline, ..position })
     }
 }
 

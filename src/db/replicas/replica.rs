@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use sea_orm::DbErr;
@@ -25,8 +25,8 @@ pub struct Replica {
     name: String,
     reads: Reads,
     condition: watch::Sender<Condition>,
-    /// The position that it has replayed; [`Position::START`] while it is ejected.
-    replayed: AtomicU64,
+    /// The position that it has replayed; none while it is ejected.
+    replayed: watch::Sender<Option<Position>>,
     readers: AtomicUsize,
     metrics: OfReplica,
 }
@@ -58,6 +58,9 @@ pub enum Reason {
     /// It has not replayed what the primary had written when this server began to watch it.
     #[error("it is behind for an unknown time")]
     Unknown,
+    /// It is not known to follow the primary that was promoted, nor to have replayed nothing else.
+    #[error("it is not known to follow the timeline of the primary")]
+    OtherTimeline,
     /// It has replayed changes of a primary that was lost.
     #[error("it has changes that the primary lacks: rewind it, or rebuild it")]
     Diverged,
@@ -95,7 +98,7 @@ impl Replica {
         Ok(Self {
             reads,
             condition: watch::Sender::new(Condition::Ejected(Reason::New)),
-            replayed: AtomicU64::new(Position::START.0),
+            replayed: watch::Sender::new(None),
             readers: AtomicUsize::new(0),
             metrics,
             name,
@@ -117,7 +120,7 @@ impl Replica {
 
     /// The position that it has replayed, while it is healthy.
     pub fn replayed(&self) -> Option<Position> {
-        Some(Position(self.replayed.load(Ordering::Acquire))).filter(|replayed| *replayed > Position::START)
+        *self.replayed.borrow()
     }
 
     /// How many statements and snapshots read from it.
@@ -127,14 +130,14 @@ impl Replica {
 
     /// Queries may read from it: it has replayed this position, and lags by this time.
     pub fn admit(&self, replayed: Position, lag: Duration) {
-        self.replayed.store(replayed.0, Ordering::Release);
+        self.replayed.send_replace(Some(replayed));
         self.metrics.lag(Some(lag));
         self.change(Condition::Healthy(lag));
     }
 
     /// Queries read no more from it.
     pub fn eject(&self, reason: Reason) {
-        self.replayed.store(Position::START.0, Ordering::Release);
+        self.replayed.send_replace(None);
         self.metrics.lag(if let Reason::Behind(lag) = reason { Some(lag) } else { None });
         self.change(Condition::Ejected(reason));
     }
@@ -170,7 +173,7 @@ impl Reason {
     /// Whether statements that run need not be waited for. After the failure of one, the others may succeed; and what reads
     /// from a replica that is behind does not become more stale.
     fn interrupts(self) -> bool {
-        !matches!(self, Self::Behind(_) | Self::Unknown | Self::Failed | Self::OldSchema)
+        !matches!(self, Self::Behind(_) | Self::Unknown | Self::Failed | Self::OldSchema | Self::OtherTimeline)
     }
 }
 
