@@ -41,7 +41,7 @@ pub use migrate::MigrateError;
 pub use place::LockError;
 use pool::Statements;
 pub use position::{InvalidPosition, Position};
-use primary::{Primary, Watch};
+pub(crate) use primary::{Primary, Watch};
 pub use reads::{Reads, Snapshot};
 pub use ready::{NotReady, Probe};
 pub use replicas::{Condition, Reason, Replicas, Route, RoutedSnapshot};
@@ -84,7 +84,7 @@ pub struct Db {
     /// How statements are sent to PostgreSQL.
     statements: Statements,
     /// The servers to listen to; none on SQLite, nor behind a pooler without a server beside it.
-    listen: Option<Arc<Servers>>,
+    listen: Option<Arc<Primary>>,
     /// The time limit of the writer on SQLite.
     deadline: Deadline,
     /// The primary, on PostgreSQL.
@@ -180,7 +180,7 @@ impl Db {
     }
 
     /// The servers to listen to, if there are any.
-    pub(crate) fn listen_to(&self) -> Option<Arc<Servers>> {
+    pub(crate) fn listen_to(&self) -> Option<Arc<Primary>> {
         self.listen.clone()
     }
 
@@ -223,7 +223,7 @@ struct Pools {
     deadline: Deadline,
     storage: Storage,
     statements: Statements,
-    listen: Option<Arc<Servers>>,
+    listen: Option<Arc<Primary>>,
     replicas: Replicas,
     primary: Option<Arc<Primary>>,
     watch: Option<Arc<Watch>>,

@@ -17,7 +17,7 @@ use sea_orm::{ConnAcquireErr, ConnectionTrait, DbBackend, DbErr, Statement};
 use tokio::sync::{broadcast, broadcast::error::RecvError};
 use uuid::Uuid;
 
-use crate::db::{CONNECT_TIMEOUT, Db, Reads, Servers, read_only};
+use crate::db::{CONNECT_TIMEOUT, Db, Primary, Reads, read_only};
 
 mod listener;
 mod missed;
@@ -76,7 +76,7 @@ enum Source {
     /// only announces.
     Database {
         db: Reads,
-        servers: Option<Arc<Servers>>,
+        primary: Option<Arc<Primary>>,
         listener: Mutex<Weak<Listener>>,
         starting: tokio::sync::Mutex<()>,
     },
@@ -135,7 +135,7 @@ impl Events {
         let source = match db.reader.backend() {
             DbBackend::Postgres => Source::Database {
                 db: db.reader.clone(),
-                servers: db.listen_to(),
+                primary: db.listen_to(),
                 listener: Mutex::default(),
                 starting: tokio::sync::Mutex::default(),
             },
@@ -189,9 +189,9 @@ impl Events {
         let (events, listener) = match &self.0.source {
             Source::Process { sender, .. } => (sender.subscribe(), None),
             Source::Nothing => return Err(read_only().into()),
-            Source::Database { servers: None, .. } => return Err(SubscribeError::NoListener),
-            Source::Database { db, servers: Some(servers), listener, starting } => {
-                let listening = listening(db, servers, listener, starting);
+            Source::Database { primary: None, .. } => return Err(SubscribeError::NoListener),
+            Source::Database { db, primary: Some(primary), listener, starting } => {
+                let listening = listening(db, primary, listener, starting);
                 let listening = tokio::time::timeout(CONNECT_TIMEOUT, listening).await;
                 let no_answer = |_| DbErr::ConnectionAcquire(ConnAcquireErr::Timeout);
                 let (events, listener) = listening.map_err(no_answer)??;
@@ -210,7 +210,7 @@ impl Events {
 /// The events from now on, of the listener that runs, or of a new one.
 async fn listening(
     db: &Reads,
-    servers: &Arc<Servers>,
+    primary: &Arc<Primary>,
     listener: &Mutex<Weak<Listener>>,
     starting: &tokio::sync::Mutex<()>,
 ) -> Result<(broadcast::Receiver<Event>, Arc<Listener>), DbErr> {
@@ -222,7 +222,7 @@ async fn listening(
     {
         return Ok((events, running));
     }
-    let (started, events) = Listener::start(db.clone(), Arc::clone(servers)).await?;
+    let (started, events) = Listener::start(db.clone(), Arc::clone(primary)).await?;
     let started = Arc::new(started);
     *lock(listener) = Arc::downgrade(&started);
     Ok((events, started))

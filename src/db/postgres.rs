@@ -47,10 +47,6 @@ pub async fn open(settings: &Settings, metrics: &Metrics) -> Result<Pools, Conne
         StatementMode::Prepared => Statements::Prepared,
         StatementMode::Unprepared => Statements::Unprepared(unprepared(&primary, &time_limit).await.map_err(lost)?),
     };
-    let listen = match &settings.pooler.database_listen_url {
-        Some(url) => Some(Arc::new(servers(url.expose(), StatementMode::Prepared)?)),
-        None => (mode == StatementMode::Prepared).then(|| Arc::clone(&primary)),
-    };
     let liveness = Liveness::default();
     let writers = (settings.database_connections / 4).max(1);
     // At start-up, one holds the lock and another one reads.
@@ -72,7 +68,11 @@ pub async fn open(settings: &Settings, metrics: &Metrics) -> Result<Pools, Conne
     let replicas: Vec<_> = replicas.collect::<Result<_, ConnectError>>()?;
     let primary = Arc::new(Primary::new(primary));
     let is_watched = primary.servers().are_several() || !replicas.is_empty();
-    let watch = is_watched.then(|| primary.watch().into());
+    let watch = is_watched.then(|| primary.watch()).flatten().map(Arc::new);
+    let listen = match &settings.pooler.database_listen_url {
+        Some(url) => Some(Arc::new(Primary::new(Arc::new(servers(url.expose(), StatementMode::Prepared)?)))),
+        None => (mode == StatementMode::Prepared).then(|| Arc::clone(&primary)),
+    };
     let replicas = Replicas::start(replicas, &statements, &primary, readers, &settings.replicas, metrics);
     Ok(Pools {
         reader: Reads::Pool(reader),

@@ -5,6 +5,7 @@
 //! while the primary is down.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -42,6 +43,7 @@ pub struct Primary {
     servers: Arc<Servers>,
     known: Mutex<Known>,
     doubt: Notify,
+    is_watched: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -55,12 +57,15 @@ struct Known {
 
 /// Watches until it is dropped.
 #[derive(Debug)]
-pub struct Watch(JoinHandle<()>);
+pub struct Watch {
+    task: JoinHandle<()>,
+    primary: Arc<Primary>,
+}
 
 impl Primary {
     /// The primary of these hosts, which nobody watches yet.
     pub fn new(servers: Arc<Servers>) -> Self {
-        Self { servers, known: Mutex::default(), doubt: Notify::new() }
+        Self { servers, known: Mutex::default(), doubt: Notify::new(), is_watched: AtomicBool::new(false) }
     }
 
     /// Its hosts.
@@ -68,10 +73,13 @@ impl Primary {
         &self.servers
     }
 
-    /// Watches it on a connection of its own.
-    pub fn watch(self: &Arc<Self>) -> Watch {
+    /// Watches it on a connection of its own, unless something does already.
+    pub fn watch(self: &Arc<Self>) -> Option<Watch> {
+        if self.is_watched.swap(true, Ordering::Relaxed) {
+            return None;
+        }
         let primary = Arc::clone(self);
-        Watch(tokio::spawn(async move {
+        let task = tokio::spawn(async move {
             let mut connection = None;
             loop {
                 if let Err(error) = primary.sample(&mut connection).await {
@@ -83,7 +91,8 @@ impl Primary {
                     () = primary.doubt.notified() => {}
                 }
             }
-        }))
+        });
+        Some(Watch { task, primary: Arc::clone(self) })
     }
 
     /// Looks for it at once, if the failure of a write says that it may have moved.
@@ -224,7 +233,8 @@ impl Db {
 
 impl Drop for Watch {
     fn drop(&mut self) {
-        self.0.abort();
+        self.task.abort();
+        self.primary.is_watched.store(false, Ordering::Relaxed);
     }
 }
 

@@ -16,7 +16,7 @@ use tokio::time::{sleep, timeout};
 
 use super::recent::Recent;
 use super::{CHANNEL, CHECK_INTERVAL, Event, MARGIN, RETRY, RING, missed, payload};
-use crate::db::{CONNECT_TIMEOUT, Reads, Servers};
+use crate::db::{CONNECT_TIMEOUT, Primary, Reads, Servers, Watch};
 
 /// A listening connection, which is restored when it is lost. It ends when this value is dropped.
 pub struct Listener {
@@ -28,7 +28,9 @@ pub struct Listener {
 
 struct Task {
     db: Reads,
-    servers: Arc<Servers>,
+    primary: Arc<Primary>,
+    /// Finds the primary after it has moved, where these hosts are those of the events alone.
+    _watch: Option<Watch>,
     events: broadcast::Sender<Event>,
     up: watch::Sender<bool>,
     sent: Recent,
@@ -38,15 +40,16 @@ struct Task {
 
 impl Listener {
     /// Starts to listen, for a first subscriber.
-    pub async fn start(db: Reads, servers: Arc<Servers>) -> Result<(Self, broadcast::Receiver<Event>), DbErr> {
+    pub async fn start(db: Reads, primary: Arc<Primary>) -> Result<(Self, broadcast::Receiver<Event>), DbErr> {
         let alive = Utc::now();
         // Before LISTEN: an event that is committed between the two is neither known nor lost.
         let sent = missed::known(&db, alive - MARGIN).await?;
-        let connection = Connection::open(&servers).await?;
+        let connection = Connection::open(primary.servers()).await?;
         let (events, first) = broadcast::channel(RING);
         let (up, is_up) = watch::channel(true);
         let weak = events.downgrade();
-        let task = Task { db, servers, events, up, sent, alive };
+        let watch = primary.servers().are_several().then(|| primary.watch()).flatten();
+        let task = Task { db, primary, _watch: watch, events, up, sent, alive };
         let task = tokio::spawn(task.run(connection));
         Ok((Self { events: weak, is_up, task }, first))
     }
@@ -84,7 +87,7 @@ impl Task {
             let received = tokio::select! {
                 received = timeout(CHECK_INTERVAL, listener.try_recv()) => received,
                 // A host that is frozen or cut off never closes its connections.
-                () = self.servers.until_left(opened) => return DbErr::Custom("the primary is another host".into()),
+                () = self.primary.servers().until_left(opened) => return DbErr::Custom("the primary is another host".into()),
             };
             match received {
                 Ok(Ok(Some(notification))) => {
@@ -123,7 +126,7 @@ impl Task {
     }
 
     async fn reconnect(&mut self) -> Result<Option<Connection>, DbErr> {
-        let connection = Connection::open(&self.servers).await?;
+        let connection = Connection::open(self.primary.servers()).await?;
         let alive = Utc::now();
         let Some(missed) = missed::missed(&self.db, self.alive - MARGIN, &self.sent).await? else {
             tracing::warn!("too many events were missed: all subscriptions end");

@@ -21,6 +21,10 @@ const OUTAGE: [&str; 3] = ["UNAVAILABLE", "OUTCOME_UNKNOWN", "READ_ONLY"];
 /// is for a busy machine.
 const MAX_WAIT: Duration = Duration::from_secs(10);
 
+/// The maximum time from a promotion to the next write: 2.25 seconds if the old primary is frozen. The rest is for a busy
+/// machine.
+const MAX_OUTAGE: Duration = Duration::from_secs(10);
+
 const COUNT: &str = "{ books { totalCount } }";
 
 /// Every acknowledged book is there.
@@ -186,6 +190,25 @@ fn a_replica_whose_role_sees_no_receiver_is_read_again_after_a_restartpoint() {
     other.catch_up(&next);
     other.sql("CHECKPOINT");
     server.admits(&other);
+}
+
+/// The events have hosts of their own, which nothing else watches.
+#[test]
+fn events_go_on_after_a_frozen_primary_of_their_own_hosts() {
+    let Some(mut primary) = fleet::primary() else { return };
+    let next = primary.replica();
+    primary.synchronize(&[&next]);
+    let url = Cluster::urls(&[&primary, &next], "");
+    let server = Server::start(bookends(&url).env("DATABASE_LISTEN_URL", &url));
+    let mut subscriber = Subscriber::new(&server);
+    primary.freeze();
+    next.promote();
+    let begun = Instant::now();
+    let mut client = server.client();
+    wait(|| client.add("next").is_ok());
+    subscriber.goes_on(&server);
+    // A connection that is checked for itself is given up after 35 seconds.
+    assert!(begun.elapsed() < 2 * MAX_OUTAGE, "{:?}", begun.elapsed());
 }
 
 #[test]
