@@ -97,6 +97,11 @@ impl Load {
         wait(|| self.written.lock().unwrap().len() >= before + more);
     }
 
+    /// The number of reads.
+    pub fn requests(&self) -> u64 {
+        self.read.load(SeqCst) as u64
+    }
+
     /// Fails if a read failed, or took longer than this.
     #[track_caller]
     pub fn no_read_failed_within(&self, limit: Duration) {

@@ -65,3 +65,28 @@ fn a_query_with_a_position_sees_the_write_before_it() {
     // Otherwise the position proves nothing.
     assert!(stale > 0, "none of {} queries without a position was stale", CLIENTS * ROUNDS);
 }
+
+/// A replica applies each commit late, and then none.
+#[test]
+fn a_query_waits_for_its_position_as_long_as_it_may() {
+    const ROUNDS: u64 = 5;
+    let Some(primary) = fleet::primary() else { return };
+    let replica = primary.replica_with(&["recovery_min_apply_delay=200ms"]);
+    let waiting = |time| {
+        let mut command = with_replicas(&primary.url(""), &[&replica]);
+        Server::with_healthy(command.env(ANY_LAG.0, ANY_LAG.1).env("REPLICA_WAIT", time), &[&replica])
+    };
+    let (patient, hasty) = (waiting("60"), waiting("0.001"));
+    let answered = |server: &Server| {
+        let before = [server.queries(&replica), server.metric("bookends_replica_fallbacks_total", None)];
+        let mut client = server.client();
+        for turn in 0..ROUNDS {
+            let (id, position) = client.add(&format!("{turn}")).unwrap();
+            assert_eq!(client.query_at(&position, &format!("{{ node(id: {id:?}) {{ id }} }}"))["node"]["id"], id);
+        }
+        [server.queries(&replica) - before[0], server.metric("bookends_replica_fallbacks_total", None) - before[1]]
+    };
+    assert_eq!(answered(&patient), [ROUNDS, 0], "[by the replica, by the primary]");
+    replica.pause_replay();
+    assert_eq!(answered(&hasty), [0, ROUNDS], "[by the replica, by the primary]");
+}

@@ -10,6 +10,16 @@ use crate::fleet::{self, Server, load::Load, wait, with_replicas};
 /// 1.25 seconds together. The rest is for a busy machine.
 const MAX_WAIT: Duration = Duration::from_secs(5);
 
+/// Only reads that were in flight on a replica when it was ejected were read again: of each client, one.
+#[track_caller]
+fn only_those_in_flight_were_read_again(server: &Server, replicas: &[&Cluster], load: &Load, readers: u64) {
+    let sum = |name| replicas.iter().map(|replica| server.metric(name, Some(replica))).sum::<u64>();
+    let chosen = sum("bookends_replica_queries_total") + server.metric("bookends_replica_fallbacks_total", None);
+    let (requests, ejections) = (load.requests(), sum("bookends_replica_ejections_total"));
+    let again = chosen.checked_sub(requests).expect("each request reads");
+    assert!(again <= readers * ejections, "{again} of {requests} were read again, at {ejections} ejections");
+}
+
 /// No read fails while this happens to one of two replicas. It is ejected, and admitted when it has recovered.
 fn no_read_fails(harm: impl FnOnce(&mut Cluster), recover: impl FnOnce(&mut Cluster)) {
     let Some(primary) = fleet::primary() else { return };
@@ -28,6 +38,7 @@ fn no_read_fails(harm: impl FnOnce(&mut Cluster), recover: impl FnOnce(&mut Clus
         wait(|| server.queries(&one) > queries + 10);
     });
     load.no_read_failed_within(MAX_WAIT);
+    only_those_in_flight_were_read_again(&server, &[&one, &other], &load, 6);
     assert!(server.metric("bookends_replica_ejections_total", Some(&one)) >= 1);
     let (_, failures) = load.written();
     assert!(failures.is_empty(), "{failures:?}");
@@ -69,6 +80,7 @@ fn the_primary_answers_when_all_replicas_are_gone() {
         server.admits(&other);
     });
     load.no_read_failed_within(MAX_WAIT);
+    only_those_in_flight_were_read_again(&server, &[&one, &other], &load, 4);
     assert!(server.metric("bookends_replica_fallbacks_total", None) > 0);
 }
 
@@ -88,4 +100,5 @@ fn no_query_fails_when_a_replica_stops_it() {
         server.admits(&replica);
     });
     load.no_read_failed_within(MAX_WAIT);
+    only_those_in_flight_were_read_again(&server, &[&replica], &load, 6);
 }
