@@ -97,6 +97,10 @@ ci:
 floor *ARGS:
     benches/floor.sh {{ARGS}}
 
+# measure whether deep pages cost more, in every order (needs wrk, curl and jq)
+depth *ARGS:
+    benches/depth.sh {{ARGS}}
+
 # attack a server, and measure what its other clients notice (needs curl and jq)
 siege *ARGS:
     benches/siege.sh {{ARGS}}
