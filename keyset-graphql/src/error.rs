@@ -25,7 +25,7 @@ pub mod code {
     pub const OUT_OF_RANGE: &str = "OUT_OF_RANGE";
     /// A page around an object that is gone, or that the list does not have.
     pub const NOT_FOUND: &str = "NOT_FOUND";
-    /// An object that another one refers to was deleted in between. Only a subscription can meet this.
+    /// An object that an event refers to was deleted before it was read. A query reads both in one state of the database.
     pub const GONE: &str = "GONE";
     /// The server's own fault.
     pub const INTERNAL: &str = "INTERNAL";
@@ -58,6 +58,14 @@ impl Error {
         let id = Uuid::now_v7();
         tracing::error!(error_id = %id, %cause, "a field or a whole request failed");
         Self { code: code::INTERNAL, message: "internal error".into(), field: None, id: Some(id) }
+    }
+
+    /// The server's fault: in one state of the database, a row refers to a row of these objects that does not exist. The log
+    /// has it, under the id in the error.
+    pub(crate) fn broken_reference(object: &str) -> Self {
+        let message = format!("a row refers to a {object} that does not exist");
+        let cause: Box<dyn std::error::Error> = message.as_str().into();
+        Self { message, ..Self::internal(&*cause) }
     }
 
     /// The server's fault: a panic while it answered a request.

@@ -72,4 +72,6 @@ pub struct Run<'a> {
     pub reader: &'a Reader,
     pub limits: Limits,
     pub variables: &'a Variables,
+    /// Whether it shows the row of an event, which was read before: what the row refers to may have been deleted since.
+    pub is_event: bool,
 }

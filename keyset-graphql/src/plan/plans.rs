@@ -124,7 +124,7 @@ const MAX_ROOM: usize = 64 << 10;
 impl PlannedQuery {
     /// Executes the query. The response is JSON, as [`Verbatim`](crate::json::Verbatim) says.
     pub async fn execute(&self, reader: &Reader, limits: Limits, variables: &Variables) -> Response {
-        let run = Run { reader, limits, variables };
+        let run = Run { reader, limits, variables, is_event: false };
         let mut lists = Vec::new();
         for plan in self.lists.selected(variables) {
             lists.push(plan.0.read(&run).await);

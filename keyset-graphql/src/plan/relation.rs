@@ -9,8 +9,6 @@ use super::collect::Sets;
 use super::object::{Boxed, Objects, Selection};
 use super::writer::{Writer, Written};
 use super::{Planner, Run};
-use crate::Error;
-use crate::error::code;
 use crate::keyed::Keyed;
 use crate::object::{BesideLeaf, Column, Model, RowObject};
 
@@ -142,10 +140,7 @@ impl<T: RowObject, U: RowObject> Related for RelatedOne<'_, T, U> {
                 writer.value(&());
                 Ok(())
             }
-            None => {
-                let message = format!("the {} was deleted before it was read", U::NAME.to_lowercase());
-                Err(writer.fail(Error::client(code::GONE, message), position))
-            }
+            None => Err(writer.fail_missing(U::NAME, position)),
         }
     }
 }

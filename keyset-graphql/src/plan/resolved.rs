@@ -81,6 +81,7 @@ impl<'a> ResolvedField<'a> {
                 reader: reader.unwrap_or_else(|| self.context.data_unchecked()),
                 limits: self.context.data_opt().copied().unwrap_or_default(),
                 variables: &self.variables,
+                is_event: self.context.query_env.operation.node.ty == OperationType::Subscription,
             };
             let mut writer = Writer::new(&run);
             let written = show(&plan, &run, &mut writer).await;

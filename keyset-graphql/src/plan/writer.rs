@@ -7,6 +7,7 @@ use sea_orm::DbErr;
 use serde::Serialize;
 
 use super::Run;
+use crate::error::code;
 use crate::{Error, Reader};
 
 /// The text so far, and the errors beside it.
@@ -15,6 +16,7 @@ pub struct Writer<'a> {
     pub errors: Vec<Failure>,
     pub variables: &'a Variables,
     reader: &'a Reader,
+    is_event: bool,
 }
 
 /// An error at its place in the response.
@@ -39,7 +41,8 @@ impl<'a> Writer<'a> {
 
     /// With room for this many bytes.
     pub fn with_room(run: &Run<'a>, bytes: usize) -> Self {
-        Self { json: Vec::with_capacity(bytes), errors: Vec::new(), variables: run.variables, reader: run.reader }
+        let Run { reader, variables, is_event, .. } = *run;
+        Self { json: Vec::with_capacity(bytes), errors: Vec::new(), variables, reader, is_event }
     }
 
     /// Writes a value that is no object.
@@ -104,6 +107,17 @@ impl<'a> Writer<'a> {
     /// Records that the field at this position could not be read from its row.
     pub fn fail_read(&mut self, error: DbErr, position: Pos) -> Null {
         self.fail(self.reader.error(error), position)
+    }
+
+    /// Records that the object that the field at this position refers to does not exist.
+    pub fn fail_missing(&mut self, object: &str, position: Pos) -> Null {
+        let object = object.to_lowercase();
+        let error = if self.is_event {
+            Error::client(code::GONE, format!("the {object} was deleted before it was read"))
+        } else {
+            Error::broken_reference(&object)
+        };
+        self.fail(error, position)
     }
 }
 

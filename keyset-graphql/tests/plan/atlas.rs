@@ -1,10 +1,9 @@
 //! Rivers and cities in a schema, and requests to it.
 #![allow(clippy::unused_async, reason = "async-graphql requires resolvers to be async")]
 
+use async_graphql::futures_util::stream::{self, Stream, StreamExt};
 use async_graphql::parser::parse_query;
-use async_graphql::{
-    Context, EmptySubscription, ID, MergedObject, Object as GraphQl, Request, Response, Schema, Value, Variables,
-};
+use async_graphql::{Context, ID, MergedObject, Object as GraphQl, Request, Response, Schema, Value, Variables};
 use keyset::Limits;
 use keyset_graphql::json::{self, Verbatim};
 use keyset_graphql::{
@@ -68,6 +67,12 @@ impl Mutation {
 /// The payload of a mutation.
 pub struct Visited(city::Model);
 
+impl Visited {
+    fn into_edge(self) -> Result<Edge<city::Entity>> {
+        Edge::of_row(&keyset::Order::of::<city::Entity>([])?, self.0)
+    }
+}
+
 #[GraphQl]
 impl Visited {
     async fn city(&self) -> Object<city::Entity> {
@@ -75,13 +80,29 @@ impl Visited {
     }
 
     async fn edge(&self) -> Result<Edge<city::Entity>> {
-        Edge::of_row(&keyset::Order::of::<city::Entity>([])?, self.0.clone())
+        Self(self.0.clone()).into_edge()
+    }
+}
+
+pub struct Subscription;
+
+#[async_graphql::Subscription]
+impl Subscription {
+    /// Hears of a city whose row is known.
+    async fn visited(
+        &self,
+        context: &Context<'_>,
+        id: i32,
+    ) -> Result<impl Stream<Item = Result<Edge<city::Entity>>> + use<>> {
+        let visited = Mutation.visit(context, id).await;
+        let edges: Vec<_> = visited.into_iter().flatten().map(Visited::into_edge).collect();
+        Ok(stream::iter(edges))
     }
 }
 
 /// The schema over a database of its own.
 pub struct Atlas {
-    schema: Schema<Query, Mutation, EmptySubscription>,
+    schema: Schema<Query, Mutation, Subscription>,
     reader: Reader,
     statements: Statements,
     _database: TestDb,
@@ -98,7 +119,7 @@ impl Atlas {
         db.execute_unprepared(ROWS).await.unwrap();
         let statements = Statements::record(&mut db);
         let reader = Reader::new(db).on_failure(|error: DbErr| panic!("{error}"));
-        let schema = Schema::build(Query::default(), Mutation, EmptySubscription).data(reader.clone()).finish();
+        let schema = Schema::build(Query::default(), Mutation, Subscription).data(reader.clone()).finish();
         Self { schema, reader, statements, _database: database }
     }
 
@@ -112,6 +133,12 @@ impl Atlas {
     #[track_caller]
     pub fn with(&self, plans: &Plans, query: &str, variables: &str, expected: &str) -> impl Future<Output = usize> {
         self.response(query, plans.clone(), variables, expected, "[]")
+    }
+
+    /// Checks the first response to a subscription.
+    pub async fn event(&self, query: &str, data: &str, errors: &str) {
+        let response = self.schema.execute_stream(query).boxed().next().await.unwrap();
+        assert_eq!(text(&response), (compact(data), compact(errors)));
     }
 
     /// Checks data and errors, as each kind of server makes them: without plans, with plans, with JSON, and without
@@ -169,11 +196,14 @@ fn with_defaults(plans: &Plans, mut variables: Variables) -> Variables {
     variables
 }
 
-/// Data and errors as JSON.
+/// Data and errors as JSON, without the ids of errors.
 fn text(response: &Response) -> (String, String) {
-    let mut data = Vec::new();
+    let (mut data, mut errors) = (Vec::new(), response.errors.clone());
     json::write(&response.data, &mut data);
-    (String::from_utf8(data).unwrap(), serde_json::to_string(&response.errors).unwrap())
+    for extensions in errors.iter_mut().filter_map(|error| error.extensions.as_mut()) {
+        extensions.unset("errorId");
+    }
+    (String::from_utf8(data).unwrap(), serde_json::to_string(&errors).unwrap())
 }
 
 /// JSON without spaces, its keys in their order.

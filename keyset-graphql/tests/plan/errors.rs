@@ -63,13 +63,13 @@ async fn a_list_of_the_query_fails_alone() {
 }
 
 /// The error of Atlantis, whose river does not exist, at this place.
-fn gone(line: usize, column: usize, path: &str) -> String {
+fn missing(line: usize, column: usize, path: &str) -> String {
     format!(
         r#"{{
-            "message": "the river was deleted before it was read",
+            "message": "a row refers to a river that does not exist",
             "locations": [{{ "line": {line}, "column": {column} }}],
             "path": {path},
-            "extensions": {{ "code": "GONE" }}
+            "extensions": {{ "code": "INTERNAL" }}
         }}"#
     )
 }
@@ -81,10 +81,10 @@ async fn null_propagates_to_the_list() {
   rivers(first: 1) { nodes { name } }
 }";
     let data = r#"{ "all": null, "rivers": { "nodes": [{ "name": "Danube" }] } }"#;
-    check(query, data, &format!("[{}]", gone(2, 30, r#"["all", "nodes", 5, "river"]"#))).await;
+    check(query, data, &format!("[{}]", missing(2, 30, r#"["all", "nodes", 5, "river"]"#))).await;
 
     let query = "{ cities(last: 2) { edges { node { name riverName at: river { name } } } totalCount } }";
-    let errors = format!("[{}]", gone(1, 51, r#"["cities", "edges", 1, "node", "at"]"#));
+    let errors = format!("[{}]", missing(1, 51, r#"["cities", "edges", 1, "node", "at"]"#));
     check(query, r#"{ "cities": null }"#, &errors).await;
 }
 
@@ -94,24 +94,24 @@ async fn null_propagates_to_a_relation_that_can_be_null() {
   cities(first: 1, where: { id: { gte: 4 } }) { nodes { name twin { name river { name } } people } }
 }";
     let data = r#"{ "cities": { "nodes": [{ "name": "Dresden", "twin": null, "people": 566 }] } }"#;
-    check(query, data, &format!("[{}]", gone(2, 74, r#"["cities", "nodes", 0, "twin", "river"]"#))).await;
+    check(query, data, &format!("[{}]", missing(2, 74, r#"["cities", "nodes", 0, "twin", "river"]"#))).await;
 
     let query = "{ city(id: 4) { twin { river { name } } name } }";
     let data = r#"{ "city": { "twin": null, "name": "Dresden" } }"#;
-    check(query, data, &format!("[{}]", gone(1, 24, r#"["city", "twin", "river"]"#))).await;
+    check(query, data, &format!("[{}]", missing(1, 24, r#"["city", "twin", "river"]"#))).await;
 }
 
 #[tokio::test]
 async fn null_propagates_to_an_object_found_by_its_key() {
     let query = "{ city(id: 6) { name river { name } } }";
-    check(query, r#"{ "city": null }"#, &format!("[{}]", gone(1, 22, r#"["city", "river"]"#))).await;
+    check(query, r#"{ "city": null }"#, &format!("[{}]", missing(1, 22, r#"["city", "river"]"#))).await;
 
     let query = r#"{ node(id: "AQAAAAY") { ... on City { river { name } } } }"#;
-    check(query, r#"{ "node": null }"#, &format!("[{}]", gone(1, 39, r#"["node", "river"]"#))).await;
+    check(query, r#"{ "node": null }"#, &format!("[{}]", missing(1, 39, r#"["node", "river"]"#))).await;
 
     let query = r#"{ nodes(ids: ["AQAAAAE", "AQAAAAY"]) { id ... on City { river { name } } } }"#;
     let data = r#"{ "nodes": [{ "id": "AQAAAAE", "river": { "name": "Danube" } }, null] }"#;
-    check(query, data, &format!("[{}]", gone(1, 57, r#"["nodes", 1, "river"]"#))).await;
+    check(query, data, &format!("[{}]", missing(1, 57, r#"["nodes", 1, "river"]"#))).await;
 }
 
 /// A list can fail, and be in an object that fails after it.
@@ -129,7 +129,7 @@ async fn errors_inside_of_what_becomes_null_are_reported_too() {
         "path": ["nodes", 0, "here", "cities"],
         "extensions": { "code": "CURSOR_INVALID" }
     }"#;
-    let errors = format!("[{malformed}, {}]", gone(3, 77, r#"["nodes", 0, "twin", "river"]"#));
+    let errors = format!("[{malformed}, {}]", missing(3, 77, r#"["nodes", 0, "twin", "river"]"#));
     check(query, data, &errors).await;
 }
 
@@ -188,4 +188,19 @@ async fn a_count_with_a_bad_bound_makes_its_list_null() {
         "extensions": { "code": "BAD_USER_INPUT" }
     }]"#;
     check(query, data, errors).await;
+}
+
+/// The row of an event is older than what it refers to is read.
+#[tokio::test]
+async fn what_an_event_refers_to_can_be_gone() {
+    let query = "subscription {
+  visited(id: 6) { node { name river { name } } }
+}";
+    let errors = r#"[{
+        "message": "the river was deleted before it was read",
+        "locations": [{ "line": 2, "column": 32 }],
+        "path": ["visited", "node", "river"],
+        "extensions": { "code": "GONE" }
+    }]"#;
+    Atlas::new().await.event(query, "null", errors).await;
 }
