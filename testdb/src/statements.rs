@@ -33,6 +33,11 @@ impl Statements {
         std::mem::take(&mut *self.lock())
     }
 
+    /// Records these, too.
+    pub fn put(&self, statements: Vec<Statement>) {
+        self.lock().extend(statements);
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Statement>> {
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }

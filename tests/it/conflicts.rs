@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use bookends::config::{Limits, Settings};
 use bookends::db::Db;
-use bookends::shop::Api;
 use sea_orm::{ConnectionTrait, DbBackend, SqliteTransactionMode, TransactionOptions, TransactionTrait};
-use testdb::{Statements, TestDb};
+use testdb::TestDb;
 
 use crate::shop::{SMALL, Shop, settings};
 
@@ -14,13 +13,11 @@ use crate::shop::{SMALL, Shop, settings};
 async fn impatient(shop: &Shop) -> Shop {
     // On PostgreSQL a quarter of the connections is for writes: none of three writes waits for one.
     let settings = Settings { database_connections: 16, ..settings(&shop.test.url) };
-    let mut db = Db::connect(&settings).await.unwrap();
+    let db = Db::connect(&settings).await.unwrap();
     if db.writer.get_database_backend() == DbBackend::Sqlite {
         db.writer.execute_unprepared("PRAGMA busy_timeout = 0").await.unwrap();
     }
-    let statements = Statements::default();
-    db.reader.set_metric_callback(statements.recorder());
-    Shop { api: Api::new(db.clone(), Limits::DEFAULT), db, statements, test: TestDb::new().await }
+    Shop::over(db, Limits::DEFAULT, TestDb::new().await)
 }
 
 /// Holds what every write needs.

@@ -90,7 +90,7 @@ const KINDS: &[(&str, &str)] = &[
 ];
 
 /// What is refused, and how.
-const REFUSED: &[&str] = &[
+pub const REFUSED: &[&str] = &[
     "{ ratings(first: 1, last: 1) { nodes { id } } }",
     "{ ratings(first: 101) { nodes { id } } }",
     "{ ratings(after: \"?\") { nodes { id } } }",

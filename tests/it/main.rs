@@ -14,6 +14,7 @@ mod wire;
 
 mod access;
 mod admin;
+mod alike;
 mod bounds;
 mod buffers;
 mod cli;

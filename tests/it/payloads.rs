@@ -62,27 +62,3 @@ async fn j2_a_wrong_argument_in_a_payload_makes_a_list_null_and_stops_no_write()
     assert_eq!(answer["errors"][0]["extensions"]["code"], "CURSOR_INVALID", "{answer}");
     assert_eq!(shop.count("ratings").await.as_u64(), before.as_u64().map(|before| before + 1));
 }
-
-/// A document is executed by the schema first, and by its plan alone from then on.
-#[tokio::test]
-async fn d7_a_plan_responds_as_the_schema_does() {
-    let shop = Shop::new(SMALL).await;
-    let info = "pageInfo { __typename hasPreviousPage hasNextPage startCursor endCursor }";
-    for query in [
-        format!("{{ books(first: 3) {{ __typename edges {{ __typename cursor node {{ __typename id name }} }} {info} }} }}"),
-        format!("{{ a: ratings(last: 2) {{ {info} nodes {{ book {{ name averageRating }} }} }} ratings {{ totalCount }} }}"),
-        "{ orders { nodes { totalPrice createdAt } } orders { nodes { id } } }".into(),
-        "{ ratings(first: 0) { nodes { id } edges { cursor } } books { approximateCount(upTo: 3) { value relation } } }".into(),
-        "{ books(first: 2) { pageCursors { around { cursor page isCurrent } last { page } } nodes { ulid year } } }".into(),
-        "{ books { nodes { ratings(first: 1, after: \"?\") { nodes { id } } name } } }".into(),
-        "{ books(first: 101) { nodes { id } } ratings { nodes { rating } } }".into(),
-        "{ ...F books { ...B } } fragment F on Query { orders(first: 1) { nodes { ...N } } }
-            fragment B on BookConnection { nodes { ...N ... on Book { orders(first: 1) { nodes { book { ulid } } } } } }
-            fragment N on Node { id }".into(),
-    ] {
-        let first = shop.api.execute(query.as_str()).await;
-        let again = shop.api.execute(query.as_str()).await;
-        let text = |response| serde_json::to_string(&response).unwrap();
-        assert_eq!(text(first), text(again), "{query}");
-    }
-}

@@ -3,8 +3,7 @@
 use bookends::config::{Limits, Plan, Pooler, Secret, Settings, StatementMode};
 use bookends::db::Db;
 use bookends::seed::{self, Progress};
-use bookends::shop::Api;
-use testdb::{PoolMode, Statements, TestDb};
+use testdb::{PoolMode, TestDb};
 
 use crate::shop::Shop;
 
@@ -20,12 +19,10 @@ const CONNECTIONS: usize = 2;
 /// A shop behind a pooler. `None` on SQLite, and where PgBouncer is not installed.
 async fn shop(plan: Plan) -> Option<(Shop, testdb::Pooler)> {
     let (test, pooler) = pooled().await?;
-    let mut db = Db::connect(&unprepared(&pooler.url())).await.unwrap();
+    let db = Db::connect(&unprepared(&pooler.url())).await.unwrap();
     db.migrate().await.unwrap();
     seed::fill(&db, plan, Progress::Lines).await.unwrap();
-    let statements = Statements::default();
-    db.reader.set_metric_callback(statements.recorder());
-    Some((Shop { api: Api::new(db.clone(), Limits::DEFAULT), db, statements, test }, pooler))
+    Some((Shop::over(db, Limits::DEFAULT, test), pooler))
 }
 
 /// An empty database behind a pooler.

@@ -1,14 +1,23 @@
 //! A filled database of one's own, and questions to it.
 
+use std::panic::Location;
+
 use async_graphql::{Request, Variables};
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use bookends::config::{Limits, Plan, Settings};
 use bookends::db::Db;
 use bookends::request::Permission;
 use bookends::seed::{self, Progress};
 use bookends::shop::Api;
 use migration::{Migrator, MigratorTrait};
-use serde_json::Value;
+use sea_orm::Statement;
+use serde_json::{Value, json};
 use testdb::{Statements, TestDb};
+use tower::ServiceExt;
+
+use crate::served::{TOKEN, routes, writable};
 
 /// A database with a shop in it.
 pub struct Shop {
@@ -17,6 +26,8 @@ pub struct Shop {
     /// What the API reads.
     pub statements: Statements,
     pub test: TestDb,
+    /// The API over HTTP.
+    service: Router,
 }
 
 /// Enough for a few pages.
@@ -48,11 +59,17 @@ impl Shop {
 
     /// With other limits than the default ones.
     pub async fn within(plan: Plan, limits: Limits) -> Self {
-        let (test, mut db) = empty().await;
+        let (test, db) = empty().await;
         seed::fill(&db, plan, Progress::Lines).await.unwrap();
+        Self::over(db, limits, test)
+    }
+
+    /// Over these connections to the database.
+    pub fn over(mut db: Db, limits: Limits, test: TestDb) -> Self {
         let statements = Statements::default();
         db.reader.set_metric_callback(statements.recorder());
-        Self { api: Api::new(db.clone(), limits), db, statements, test }
+        let api = Api::new(db.clone(), limits);
+        Self { service: routes(api.clone(), writable()), api, db, statements, test }
     }
 
     /// Executes a request that may write; the answer with its errors.
@@ -61,23 +78,58 @@ impl Shop {
         serde_json::to_value(self.api.execute(request).await).unwrap()
     }
 
-    /// Executes a query that must succeed; its data.
+    /// Sends a request that may write over HTTP; the body of the response.
+    pub async fn body(&self, query: &str, variables: Value) -> String {
+        let body = json!({ "query": query, "variables": variables }).to_string();
+        let request = axum::http::Request::post("/graphql")
+            .header(CONTENT_TYPE, "application/json")
+            .header(AUTHORIZATION, format!("Bearer {TOKEN}"));
+        let response = self.service.clone().oneshot(request.body(Body::from(body)).unwrap()).await.unwrap();
+        String::from_utf8(to_bytes(response.into_body(), usize::MAX).await.unwrap().into()).unwrap()
+    }
+
+    /// Executes a request that may write. A query is executed twice: by the schema, because its document is new, and by
+    /// the plan of the known document. Both have the same bytes and the same statements; those of the first are recorded.
     #[track_caller]
-    pub fn data(&self, query: &str) -> impl Future<Output = Value> {
-        let caller = std::panic::Location::caller();
+    pub fn compared(&self, query: &str) -> impl Future<Output = Value> {
+        let caller = Location::caller();
         async move {
-            let mut answer = self.execute(query, Value::Null).await;
-            assert_eq!(answer["errors"], Value::Null, "{query} at {caller}");
-            answer["data"].take()
+            let before = self.statements.take();
+            let body = self.body(query, Value::Null).await;
+            let run = self.statements.take();
+            if !query.trim_start().starts_with("mutation") {
+                assert_eq!(self.body(query, Value::Null).await, body, "{query} at {caller}");
+                assert_eq!(texts(&self.statements.take()), texts(&run), "{query} at {caller}");
+            }
+            self.statements.put([before, run].concat());
+            serde_json::from_str(&body).unwrap()
         }
     }
 
-    /// Executes a query that must fail; the code of its only error.
-    pub async fn code(&self, query: &str) -> String {
-        let answer = self.execute(query, Value::Null).await;
-        let errors = answer["errors"].as_array().unwrap_or_else(|| panic!("{query} succeeded: {answer}"));
-        assert_eq!(errors.len(), 1, "{answer}");
-        errors[0]["extensions"]["code"].as_str().unwrap_or_default().to_owned()
+    /// Executes a request that must succeed; its data.
+    #[track_caller]
+    pub fn data(&self, query: &str) -> impl Future<Output = Value> {
+        let (caller, answer) = (Location::caller(), self.compared(query));
+        async move { succeeded(answer.await, query, caller) }
+    }
+
+    /// The same, executed once: other requests at the same time change the data, or have statements of their own.
+    #[track_caller]
+    pub fn data_once(&self, query: &str) -> impl Future<Output = Value> {
+        let caller = Location::caller();
+        async move { succeeded(self.execute(query, Value::Null).await, query, caller) }
+    }
+
+    /// Executes a request that must fail; the code of its only error.
+    #[track_caller]
+    pub fn code(&self, query: &str) -> impl Future<Output = String> {
+        let answer = self.compared(query);
+        async move {
+            let answer = answer.await;
+            let errors = answer["errors"].as_array().unwrap_or_else(|| panic!("{query} succeeded: {answer}"));
+            assert_eq!(errors.len(), 1, "{answer}");
+            errors[0]["extensions"]["code"].as_str().unwrap_or_default().to_owned()
+        }
     }
 
     /// The global ids of the first book, the first rating and the first order.
@@ -91,4 +143,17 @@ impl Shop {
     pub async fn count(&self, list: &str) -> Value {
         self.data(&format!("{{ {list} {{ totalCount }} }}")).await[list]["totalCount"].take()
     }
+}
+
+/// The texts of statements. The fields of a query are executed in any order.
+fn texts(run: &[Statement]) -> Vec<&str> {
+    let mut texts: Vec<_> = run.iter().map(|statement| statement.sql.as_str()).collect();
+    texts.sort_unstable();
+    texts
+}
+
+#[track_caller]
+fn succeeded(mut answer: Value, query: &str, caller: &Location<'_>) -> Value {
+    assert_eq!(answer["errors"], Value::Null, "{query} at {caller}");
+    answer["data"].take()
 }

@@ -121,7 +121,7 @@ async fn a_write_that_takes_too_long_says_so_and_has_not_been_done() {
     for sql in dawdle {
         shop.db.writer.execute_unprepared(sql).await.unwrap();
     }
-    let hurried = Shop { api: Api::new(db.clone(), Limits::DEFAULT), db, ..shop };
+    let hurried = Shop::over(db, Limits::DEFAULT, shop.test);
     for _ in 0..2 {
         assert_eq!(hurried.code(WRITE).await, "TIMEOUT");
     }
@@ -136,7 +136,7 @@ async fn a_write_that_takes_too_long_says_so_and_has_not_been_done() {
 async fn a_schema_that_another_program_changes_breaks_no_write() {
     let shop = Shop::new(SMALL).await;
     let db = Db::connect(&crate::shop::settings(&shop.test.url)).await.unwrap();
-    let other = Shop { api: Api::new(db.clone(), Limits::DEFAULT), db, ..shop };
+    let other = Shop::over(db, Limits::DEFAULT, shop.test);
     for (sql, expected) in [("CREATE VIEW a AS SELECT 1", 9), ("CREATE VIEW b AS SELECT 1", 10)] {
         shop.db.writer.execute_unprepared(sql).await.unwrap();
         other.data(WRITE).await;

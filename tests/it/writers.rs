@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use bookends::config::{Limits, Plan};
 use bookends::db::Db;
-use bookends::shop::Api;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use serde_json::Value;
-use testdb::Statements;
 
 use crate::shop::{SMALL, Shop, settings};
 use crate::stats;
@@ -37,7 +35,7 @@ async fn mutate(shop: Arc<Shop>, seed: u64) {
     for _ in 0..60 {
         let mut below = |end: usize| usize::try_from(random.next_u32()).unwrap() % end.max(1);
         let lists = "{ books(last: 6) { nodes { id } } ratings(first: 20) { nodes { id } } orders(first: 20) { nodes { id } } }";
-        let lists = shop.data(lists).await;
+        let lists = shop.data_once(lists).await;
         let mut any = |list: &str| {
             let nodes = lists[list]["nodes"].as_array().unwrap();
             nodes.get(below(nodes.len())).map_or(Value::from(""), |node| node["id"].clone())
@@ -72,18 +70,15 @@ async fn writers_of_one_book_succeed_under_serializable_isolation() {
     }
     let [book, ..] = shop.first_of_each().await;
     let url = format!("{}?options[default_transaction_isolation]=serializable", shop.test.url);
-    let mut db = Db::connect(&settings(&url)).await.unwrap();
-    let statements = Statements::default();
-    db.reader.set_metric_callback(statements.recorder());
-    let Shop { test, .. } = shop;
-    let shop = Arc::new(Shop { api: Api::new(db.clone(), Limits::DEFAULT), db, statements, test });
+    let db = Db::connect(&settings(&url)).await.unwrap();
+    let shop = Arc::new(Shop::over(db, Limits::DEFAULT, shop.test));
     let writers: Vec<_> = (0..4)
         .map(|_| {
             let (shop, book) = (Arc::clone(&shop), book.clone());
             tokio::spawn(async move {
                 for _ in 0..25 {
                     let rate = format!("rateBook(input: {{ bookId: {book:?}, rating: 3 }}) {{ clientMutationId }}");
-                    shop.data(&format!("mutation {{ {rate} }}")).await;
+                    shop.data_once(&format!("mutation {{ {rate} }}")).await;
                 }
             })
         })
