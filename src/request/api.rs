@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_graphql::futures_util::StreamExt;
 use async_graphql::parser::types::OperationType;
 use async_graphql::{CacheControl, Data, Executor, Request, Response, ServerError};
-use keyset_graphql::json::{self, Verbatim};
+use keyset_graphql::json;
 use keyset_graphql::{PlannedQuery, Reader};
 
 use super::admission::Permit;
@@ -19,7 +19,7 @@ use super::message::shorten;
 use super::position;
 use super::price::Prices;
 use super::readers::Readers;
-use super::running::{Checked, Running};
+use super::running::{Checked, Running, is_verbatim};
 use super::validation::Validator;
 use crate::config::Limits;
 use crate::metrics::Metrics;
@@ -132,13 +132,10 @@ impl<E: Executor> Api<E> {
             let request = if after.is_some() { request.data(self.readers.single(after)) } else { request };
             return self.execute_once(request, session).await;
         }
-        // Its document is parsed already.
-        let mut again = Request::new("").variables(request.variables.clone());
-        again.operation_name.clone_from(&request.operation_name);
+        let again = Running::again(&request);
         let response = self.execute_once(request.data(self.readers.snapshot(after)), session.clone()).await;
         if checked.may_retry(&response) {
-            again.set_parsed_query(checked.executed(&again));
-            return self.execute_once(again.data(self.readers.snapshot(after)), session).await;
+            return self.execute_once(checked.prepare(again).data(self.readers.snapshot(after)), session).await;
         }
         response
     }
@@ -173,7 +170,7 @@ impl<E: Executor> Api<E> {
             // On the heap: otherwise each request would have room for it.
             response = Box::pin(execute(readers.snapshot(after))).await;
         }
-        if !request.data.contains_key(&TypeId::of::<Verbatim>()) {
+        if !is_verbatim(&request) {
             json::parse(&mut response.data);
         }
         response

@@ -1,10 +1,12 @@
 //! A request that passed the checks, until its response.
 
+use std::any::TypeId;
 use std::sync::Arc;
 use std::time::Instant;
 
 use async_graphql::parser::types::{ExecutableDocument, OperationType};
 use async_graphql::{Request, Response, ServerError};
+use keyset_graphql::json::Verbatim;
 use keyset_graphql::{PlannedQuery, RootValues};
 
 use super::code::Code;
@@ -63,11 +65,23 @@ impl Running {
         request.data(RootValues::default()).data(self.document.plans.clone())
     }
 
+    /// A query that was prepared, for another attempt. Prepare it again: what its execution keeps is of one attempt.
+    pub fn again(request: &Request) -> Request {
+        let mut again = Request::new("").variables(request.variables.clone());
+        again.operation_name.clone_from(&request.operation_name);
+        if is_verbatim(request) { again.data(Verbatim) } else { again }
+    }
+
     /// The document that the library executes for a request.
-    pub fn executed(&self, request: &Request) -> ExecutableDocument {
+    fn executed(&self, request: &Request) -> ExecutableDocument {
         let document = self.document.plans.document();
         let place = operation::find(document, request.operation_name.as_deref());
         let pruned = place.and_then(|place| operation::without_absent(document, &place.node, &request.variables));
         pruned.unwrap_or_else(|| document.clone())
     }
+}
+
+/// Whether the response to a request is written as it is.
+pub fn is_verbatim(request: &Request) -> bool {
+    request.data.contains_key(&TypeId::of::<Verbatim>())
 }

@@ -25,6 +25,7 @@ use crate::wire::post_with;
 #[cfg(unix)]
 mod outage;
 mod proxy;
+mod reread;
 mod wire;
 
 /// Counts without end.
