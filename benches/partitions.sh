@@ -3,8 +3,9 @@
 #
 #     benches/partitions.sh [ratings] [layout...]
 #
-# A layout is `plain`, or `hash` or `range` with a number of partitions: `hash-16`. Each one gets a database of its own on
-# a server that this script starts, one after the other: 20,000,000 ratings take 8 GB.
+# A layout is `plain`, or `hash` or `range` with a number of partitions: `hash-16`. `foreign-3` has three ranges, the first two of them
+# behind postgres_fdw: in other databases of the same server. Each layout gets a database of its own on a server that this script
+# starts, one after the other: 20,000,000 ratings take 8 GB.
 # Needs the programs of PostgreSQL.
 set -euo pipefail
 ratings=${1:-100000}
@@ -28,7 +29,7 @@ trap '(cd "$work"; "${owner[@]}" "$programs/pg_ctl" -D "$work/data" -m immediate
     "${owner[@]}" "$programs/initdb" -D data -U postgres -A trust --no-sync --locale=C.UTF-8 --encoding=UTF8 >/dev/null
     settings="-k $work -p ${PGPORT:=54329} -c listen_addresses=127.0.0.1 -c fsync=off -c wal_level=minimal
         -c max_wal_senders=0 -c shared_buffers=2GB -c maintenance_work_mem=1GB -c max_wal_size=8GB -c autovacuum=off
-        -c random_page_cost=1.1"
+        -c random_page_cost=1.1 -c shared_preload_libraries=pg_stat_statements"
     "${owner[@]}" "$programs/pg_ctl" -D data -l log -w -o "$(echo $settings)" start >/dev/null
 )
 server=postgres://postgres@127.0.0.1:${PGPORT:-54329}
@@ -57,9 +58,28 @@ CHECKPOINT;
 SQL
 }
 
+# The first ranges are on other servers, as in docs/partitions.md.
+foreign() {
+    local sql past start
+    sql=$(cat docs/partitions/foreign.sql)
+    for past in 1 2; do
+        psql -q "$server/postgres" -c "CREATE DATABASE past_$past"
+        psql -q -v ON_ERROR_STOP=1 "$server/past_$past" -f docs/partitions/foreign-remote.sql
+        sql=${sql/"host 'past-$past.example', port '5432', dbname 'postgres'"/"host '127.0.0.1', port '$PGPORT', dbname 'past_$past', batch_size '1000'"}
+        start=$(date -u -d "@$((1640995200 + 55296000 / 3 * past))" '+%F %TZ')
+        sql=${sql//"'$((2024 + past))-01-01Z'"/"'$start'"}
+    done
+    echo "$sql"
+    echo 'CREATE EXTENSION pg_stat_statements;'
+}
+
 partitions() {
     local scheme=$1 number=$2
     cat docs/partitions/procedures.sql
+    if [ "$scheme" = foreign ]; then
+        foreign
+        return
+    fi
     if [ "$scheme" = hash ]; then
         echo "CALL partitioning.prepare('book_rating', 'HASH (id)');"
         echo "CALL partitioning.add_hash('book_rating', $number);"
@@ -77,10 +97,21 @@ for layout in "${layouts[@]}"; do
     name=bench_${layout/-/_}
     psql -q "$server/postgres" -c "CREATE DATABASE $name"
     DATABASE_URL=$server/$name "$target/bookends" migrate up >/dev/null
-    if [ "$layout" != plain ]; then
-        partitions "${layout%-*}" "${layout#*-}" | psql -q -v ON_ERROR_STOP=1 "$server/$name"
-    fi
+    move() { partitions "${layout%-*}" "${layout#*-}" | psql -q -v ON_ERROR_STOP=1 "$server/$name"; }
+    if [ "$layout" != plain ] && [ "$layout" != foreign-3 ]; then move; fi
     load | psql -q -v ON_ERROR_STOP=1 "$server/$name" >/dev/null
+    # Rows cannot be inserted into the others by way of the whole, which has triggers. So they are moved.
+    if [ "$layout" = foreign-3 ]; then
+        move
+        psql -q "$server/$name" -c 'VACUUM ANALYZE book_rating_today'
+        for past in 1 2; do
+            psql -q "$server/past_$past" -c 'VACUUM ANALYZE'
+            psql -q "$server/$name" -c "ANALYZE book_rating_past_$past"
+        done
+    fi
     "$target/partitions" "$server/$name" "$layout"
     psql -q "$server/postgres" -c "DROP DATABASE $name"
+    if [ "$layout" = foreign-3 ]; then
+        for past in 1 2; do psql -q "$server/postgres" -c "DROP DATABASE past_$past"; done
+    fi
 done

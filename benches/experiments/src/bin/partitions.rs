@@ -4,7 +4,8 @@
 //! cargo run --release -p experiments --bin partitions -- postgres://user@host/database 'hash, 16'
 //! ```
 //!
-//! Rows and buffers are counted, in the mean of some pages. Times are medians over many keys.
+//! Rows and buffers are counted, in the mean of some pages. Times are medians over many keys. Of a layout `foreign`, the rows are those that
+//! other servers send.
 
 use std::time::{Duration, Instant};
 
@@ -34,8 +35,12 @@ async fn main() -> Result<(), Error> {
     // As the server's own connections are, with and without the choice of a plan.
     let db = connect(&url, "auto").await?;
     let generic = connect(&url, "force_generic_plan").await?;
-    for (name, statements) in pages(&db).await? {
-        let (rows, buffers) = counted(&db, &statements).await;
+    let is_foreign = layout.starts_with("foreign");
+    for (name, statements) in pages(&db, is_foreign).await? {
+        let (mut rows, buffers) = counted(&db, &statements).await;
+        if is_foreign {
+            rows = sent(&db, &statements).await?;
+        }
         let (locks, memory) = held(&url, &statements).await?;
         let [chosen, generic] = [time(&db, &statements).await?, time(&generic, &statements).await?];
         println!(
@@ -55,29 +60,37 @@ async fn connect(url: &str, plans: &str) -> Result<DatabaseConnection, Error> {
 }
 
 /// The statements of each kind of page, for keys all over the table.
-async fn pages(db: &DatabaseConnection) -> Result<Vec<(&'static str, Vec<Statement>)>, Error> {
+async fn pages(db: &DatabaseConnection, is_foreign: bool) -> Result<Vec<(&'static str, Vec<Statement>)>, Error> {
     let [first, last] = [ends(db, "ASC").await?, ends(db, "DESC").await?];
     let by_id = Order::of::<Entity>([])?;
     let by_rating = Order::of::<Entity>([Sort::desc(Column::Rating), Sort::asc(Column::Id)])?;
-    let (mut ids, mut ties) = (Vec::new(), Vec::new());
+    let same_way = Order::of::<Entity>([Sort::desc(Column::Rating), Sort::desc(Column::Id)])?;
+    let (mut ids, mut ties, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     for number in 0..KEYS {
         let id = between(first, last, number);
         // Not in their order, as clients ask.
         let rating = i16::try_from(1 + number * 3 % 5)?;
-        for (order, values, statements) in
-            [(&by_id, vec![id.into()], &mut ids), (&by_rating, vec![rating.into(), id.into()], &mut ties)]
-        {
+        for (order, values, statements) in [
+            (&by_id, vec![id.into()], &mut ids),
+            (&by_rating, vec![rating.into(), id.into()], &mut ties),
+            (&same_way, vec![rating.into(), id.into()], &mut rows),
+        ] {
             let after = order.seal(&Key::new(order, values)?)?;
             let args = keyset::Args { first: Some(10), after: Some(after.into()), ..keyset::Args::default() };
             let page = Page::new(&args, order, Limits::default())?;
             statements.push(bracket(Entity::find().as_query(), &page, DbBackend::Postgres)?);
         }
     }
-    Ok(vec![
+    let mut pages = vec![
         ("10 by `id`", ids),
         ("10 by `rating DESC, id`", ties),
         ("5 of each of 50 books", nested(db, &by_id).await?),
-    ])
+    ];
+    // By a comparison of rows, which is not sent.
+    if is_foreign {
+        pages.push(("10 by `rating DESC, id DESC`", rows));
+    }
+    Ok(pages)
 }
 
 /// The first 5 ratings of 50 books, and of 50 others.
@@ -115,6 +128,17 @@ async fn counted(db: &DatabaseConnection, statements: &[Statement]) -> (u64, u64
         buffers += work(db, statement.clone()).await;
     }
     (rows / COUNTED as u64, buffers / COUNTED as u64)
+}
+
+/// The mean number of rows that the other databases of this server send.
+async fn sent(db: &DatabaseConnection, statements: &[Statement]) -> Result<u64, Error> {
+    let sent = "SELECT coalesce(sum(rows), 0)::bigint AS number FROM pg_stat_statements
+        WHERE dbid <> (SELECT oid FROM pg_database WHERE datname = current_database()) AND query LIKE 'FETCH%'";
+    let before = number(db, sent).await?;
+    for statement in &statements[..COUNTED] {
+        db.query_all_raw(statement.clone()).await?;
+    }
+    Ok(u64::try_from(number(db, sent).await? - before)? / COUNTED as u64)
 }
 
 /// The locks that a transaction with one page holds at its end, and the memory that its connection has taken, in kB.
