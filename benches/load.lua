@@ -3,7 +3,9 @@
 local requests, number = {}, 0
 
 function init(arguments)
-    local headers = { ["Content-Type"] = "application/json", ["Accept"] = "application/graphql-response+json" }
+    -- Mutations need a token: `wrk --header`.
+    local headers = { ["Content-Type"] = "application/json", ["Accept"] = "application/graphql-response+json",
+        ["Authorization"] = wrk.headers["Authorization"] }
     for body in io.lines(arguments[1]) do
         requests[#requests + 1] = wrk.format("POST", "/graphql", headers, body)
     end

@@ -4,9 +4,10 @@
 #     benches/pooler.sh [program] [ratings] [seconds] [rounds]
 #
 # Three servers on one database: with prepared statements, with unprepared ones, and with unprepared ones behind PgBouncer in
-# transaction mode. In turns, each answers pages of 10 ratings with their books, deep in the list (one statement), and the same beside a
-# list of books (two statements in a snapshot), over 16 connections. The table has the medians of the rounds. TEST_DATABASE_URL names the
-# PostgreSQL, which needs no password. Without a program, the release build. Needs Linux, wrk, curl, jq, psql and pgbouncer.
+# transaction mode. In turns, each answers pages of 10 ratings with their books, deep in the list (one statement), the same beside a
+# list of books (two statements in a snapshot), and `rateBook` (a transaction that writes), over 16 connections. The table has the
+# medians of the rounds. TEST_DATABASE_URL names the PostgreSQL, which needs no password. Without a program, the release build. Needs
+# Linux, wrk, curl, jq, psql and pgbouncer.
 set -euo pipefail
 program=${1:-} ratings=${2:-100000} seconds=${3:-5} rounds=${4:-5}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -57,6 +58,10 @@ until psql -qAtX "$pooled" -c 'SELECT 1' >/dev/null 2>&1; do
     sleep 0.1
 done
 
+# The writes need a token.
+export BOOKENDS_WRITE_TOKEN=bench
+authorization="Authorization: Bearer $BOOKENDS_WRITE_TOKEN"
+
 # Starts a server in this mode on this URL, and prints its address.
 serve() {
     DATABASE_STATEMENT_MODE=$2 DATABASE_URL=$3 LISTEN=127.0.0.1:0 MAX_REQUESTS=256 "$program" >"$1.log" &
@@ -73,7 +78,7 @@ serve unprepared unprepared "$direct" && addresses[unprepared]=$address
 serve pooled unprepared "$pooled" && addresses[pooled]=$address
 
 ask() {
-    curl -sSf "${addresses[prepared]}/graphql" --header 'Content-Type: application/json' --data "$1"
+    curl -sSf "${addresses[prepared]}/graphql" --header 'Content-Type: application/json' --header "$authorization" --data "$1"
 }
 fields='edges { cursor node { id rating book { name } } } pageInfo { hasPreviousPage hasNextPage startCursor endCursor }'
 for step in {1..20}; do
@@ -85,12 +90,17 @@ for step in {1..20}; do
     echo "{\"query\": \"{ $page books(last: 3) { nodes { name } } }\"}" >>two
 done
 [ "$(ask "$(sed -n 9p two)" | jq '(.data.ratings.edges | length) + (.data.books.nodes | length)')" = 13 ]
+# Writers of one book would wait for each other.
+ask '{"query": "{ books(first: 100) { nodes { id } } }"}' | jq --raw-output '.data.books.nodes[].id' | while read -r id; do
+    echo "{\"query\": \"mutation { rateBook(input: { bookId: \\\"$id\\\", rating: 4 }) { ratingEdge { cursor node { id } } } }\"}" >>write
+done
+ask "$(sed -n 9p write)" | jq --exit-status .data.rateBook.ratingEdge.node.id >/dev/null
 
 for ((round = 0; round < rounds; round++)); do
-    for query in one two; do
+    for query in one two write; do
         for way in prepared unprepared pooled; do
             read -r _ rate median _ failures < <(wrk --threads 1 --connections 16 --duration "${seconds}s" --latency \
-                --script "$here/load.lua" "${addresses[$way]}" -- "$query" | grep '^result ')
+                --header "$authorization" --script "$here/load.lua" "${addresses[$way]}" -- "$query" | grep '^result ')
             [ "$failures" = 0 ]
             echo "$rate" >>"$query-$way"
         done
@@ -101,7 +111,7 @@ middle() {
 }
 echo '| statements | responses a second, prepared | unprepared | behind PgBouncer |'
 echo '|---|---|---|---|'
-for query in one two; do
+for query in one two write; do
     base=$(middle $query-prepared)
     cells=''
     for way in unprepared pooled; do
