@@ -1,9 +1,11 @@
 //! Queries that read from replicas.
 #![cfg(unix)]
 
+use std::thread;
+
 use serde_json::{Value, json};
 
-use crate::fleet::{self, Server, with_replicas};
+use crate::fleet::{self, Server, load::Load, with_replicas};
 use crate::wire::authorized;
 
 mod consistent;
@@ -122,14 +124,50 @@ fn a_malformed_position_is_refused() {
 }
 
 #[test]
-fn the_least_busy_replica_answers() {
+fn replicas_share_the_load() {
     let Some(primary) = fleet::primary() else { return };
     let replicas = [primary.replica(), primary.replica()];
     let both = [&replicas[0], &replicas[1]];
     let server = Server::with_healthy(&mut with_replicas(&primary.url(""), &both), &both);
-    let load = fleet::load::Load::during(&server, 4, 0, |load| load.reads(400));
+    let load = Load::during(&server, 4, 0, |load| load.reads(400));
     load.no_read_failed_within(crate::patience::LONG);
     let queries = both.map(|replica| server.queries(replica));
     assert!(queries.iter().all(|answered| *answered >= 40), "{queries:?}");
     assert_eq!(server.metric("bookends_replica_fallbacks_total", None), 0);
+}
+
+/// A lock that one replica has replayed, and the other one has not, holds what reads from the first.
+#[test]
+fn the_least_busy_replica_answers() {
+    const LOCK: &str = "DO $$ BEGIN
+        LOCK TABLE book;
+        WHILE to_regclass('release') IS NULL AND clock_timestamp() < now() + interval '1 minute' LOOP
+            PERFORM pg_sleep(0.01);
+        END LOOP;
+    END $$";
+    let Some(primary) = fleet::primary() else { return };
+    let [busy, free] = [primary.replica(), primary.replica()];
+    let mut command = with_replicas(&primary.url(""), &[&busy, &free]);
+    let server = Server::with_healthy(command.env(ANY_LAG.0, ANY_LAG.1), &[&busy, &free]);
+    free.pause_replay();
+    thread::scope(|scope| {
+        scope.spawn(|| primary.sql(LOCK));
+        let is_locked = "SELECT count(*) > 0 FROM pg_locks WHERE mode = 'AccessExclusiveLock'";
+        primary.until(is_locked);
+        // A commit flushes the log, and with it the lock.
+        primary.sql("SELECT pg_logical_emit_message(true, '', '')");
+        busy.until(is_locked);
+        let load = Load::during(&server, 1, 0, |load| {
+            // Of two that nobody reads from, it is the busy one's turn soon.
+            busy.until("SELECT count(*) > 0 FROM pg_locks WHERE NOT granted");
+            let (mut client, queries) = (server.client(), [&busy, &free].map(|replica| server.queries(replica)));
+            for _ in 0..50 {
+                client.query(COUNT);
+            }
+            assert_eq!([&busy, &free].map(|replica| server.queries(replica)), [queries[0], queries[1] + 50]);
+            primary.sql("CREATE TABLE release ()");
+            load.reads(1);
+        });
+        load.no_read_failed_within(crate::patience::LONG);
+    });
 }
