@@ -156,16 +156,17 @@ async fn read_one<C: ReadRows + ?Sized>(
     page: &Page,
     Reading { joins, texts, index, dialect }: Reading<'_>,
 ) -> Result<Slice<Record>, DbErr> {
-    let write =
-        |page: &Page| dialect.statement(&rows(query, page, &RowOrder::of(query, joins, page), joins, index, dialect));
+    let write = |query: &SelectStatement, page: &Page| {
+        dialect.statement(&rows(query, page, &RowOrder::of(query, joins, page), joins, index, dialect))
+    };
     let kept = match texts {
         None => None,
         Some(texts) => {
             let shape = Shape { query, page, joins, parents: None, dialect };
-            texts.statement(shape, &[], |page| Ok(Some(write(page))))?
+            texts.statement(shape, &[], |query, page| Ok(Some(write(query, page))))?
         }
     };
-    let rows = db.read(kept.unwrap_or_else(|| write(page))).await?;
+    let rows = db.read(kept.unwrap_or_else(|| write(query, page))).await?;
     Slice::of(rows, &mut Reader::new(page, dialect))
 }
 

@@ -101,7 +101,7 @@ where
     let (lists, values) = parents.present()?;
     let mut slices: Vec<_> = parents.values.iter().map(|_| Slice::cut(Vec::new(), page)).collect();
     let Some(first) = values.first() else { return Ok(slices) };
-    let write = |parent: Value, page: &Page| {
+    let write = |parent: Value, query: &SelectStatement, page: &Page| {
         let children = parents.children(query, Expr::cust(PLACEHOLDER));
         let order = RowOrder::of(query, joins, page);
         let (sql, mut values) = Dialect::numbered(&rows(&children, page, &order, joins, Index::OfParent, dialect));
@@ -112,10 +112,10 @@ where
         None => None,
         Some(texts) => {
             let shape = Shape { query, page, joins, parents: Some((&parents.column, EACH)), dialect };
-            texts.statement(shape, std::slice::from_ref(first), |page| Ok(Some(write(mark(0), page))))?
+            texts.statement(shape, std::slice::from_ref(first), |query, page| Ok(Some(write(mark(0), query, page))))?
         }
     };
-    let statement = kept.unwrap_or_else(|| write(first.clone(), page));
+    let statement = kept.unwrap_or_else(|| write(first.clone(), query, page));
     let mut reader = Reader::new(page, dialect);
     for (list, rows) in lists.into_iter().zip(db.read_each(statement, values).await?) {
         slices[list] = Slice::of(rows, &mut reader)?;
@@ -132,7 +132,7 @@ fn brackets(
     dialect: Dialect,
     texts: Option<&Texts>,
 ) -> Result<Vec<Chunk>, DbErr> {
-    let write = |parents: &Parents, page: &Page| {
+    let write = |parents: &Parents, query: &SelectStatement, page: &Page| {
         let order = RowOrder::of(query, joins, page);
         let bracket = |parent| unordered(&parents.children(query, parent), page, &order, Index::OfParent, dialect);
         chunks(parents, bracket, Some((&order, joins)), dialect)
@@ -140,22 +140,24 @@ fn brackets(
     let (lists, mut values) = parents.present()?;
     // On PostgreSQL the parents are one value. On SQLite each is one, and NULLs fill up the terms.
     let terms = if dialect.is_sqlite() { values.len().next_power_of_two() } else { 1 };
-    let Some(texts) = texts.filter(|_| !values.is_empty() && terms <= MAX_KEPT) else { return write(parents, page) };
+    let Some(texts) = texts.filter(|_| !values.is_empty() && terms <= MAX_KEPT) else {
+        return write(parents, query, page);
+    };
     if dialect.is_sqlite() {
         values.resize(terms, values[0].as_null());
     } else {
         values = vec![array(values)];
     }
     let shape = Shape { query, page, joins, parents: Some((&parents.column, terms)), dialect };
-    let statement = texts.statement(shape, &values, |page| {
+    let statement = texts.statement(shape, &values, |query, page| {
         let marks = Parents { values: (0..terms).map(mark).collect(), ..parents.clone() };
-        let mut chunks = write(&marks, page)?;
+        let mut chunks = write(&marks, query, page)?;
         // With many parameters, several statements share the parents.
         Ok(if chunks.len() == 1 { chunks.pop().map(|chunk| chunk.statement) } else { None })
     })?;
     match statement {
         Some(statement) => Ok(vec![Chunk { statement, lists }]),
-        None => write(parents, page),
+        None => write(parents, query, page),
     }
 }
 

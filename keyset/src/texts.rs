@@ -8,11 +8,15 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
 
-use sea_orm::sea_query::{Expr, SelectStatement};
+use sea_orm::sea_query::{Expr, Query, SelectStatement};
 use sea_orm::{DbErr, Statement, Value};
 
 use crate::dialect::Dialect;
 use crate::{End, Join, Key, Order, Page};
+
+mod query_values;
+
+use query_values::QueryValues;
 
 /// The number of shapes whose texts are kept.
 const MAX: usize = 8;
@@ -27,12 +31,12 @@ static KEPT: AtomicUsize = AtomicUsize::new(0);
 /// [`fetch_rows`](crate::fetch_rows).
 ///
 /// It holds the texts of the eight shapes used last, none longer than 32 KiB, and all together hold at most 32 MiB.
-/// Pages of one shape have the same query, with the same values in its filters; the same order, size and end; cursors with
+/// Pages of one shape have the same query, except for the values in its filters; the same order, size and end; cursors with
 /// NULL at the same places; and the same joins.
 #[derive(Default)]
 pub struct Texts(Mutex<Vec<Arc<Text>>>);
 
-/// What a text depends on, besides the values of the cursors and of the parents.
+/// What a text depends on, besides the values of the cursors, of the query and of the parents.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape<'a> {
     pub query: &'a SelectStatement,
@@ -46,6 +50,7 @@ pub(crate) struct Shape<'a> {
 /// A statement with marks.
 struct Text {
     query: SelectStatement,
+    values: QueryValues,
     order: Order,
     end: End,
     size: u32,
@@ -65,13 +70,15 @@ enum Parameter {
     Value(Value),
     After(usize),
     Before(usize),
+    /// The value at this index of those of the query.
+    OfQuery(usize),
     /// The value at this index of those that are given beside the page.
     Given(usize),
 }
 
 impl Texts {
-    /// The statement of this shape. `write` writes it for a page with marks in its cursors; `None` if it needs several
-    /// statements. `given` are the values for the marks of [`mark`].
+    /// The statement of this shape. `write` writes it for a query, and a page with marks in its cursors; `None` if it needs
+    /// several statements. `given` are the values for the marks of [`mark`].
     ///
     /// # Errors
     ///
@@ -80,14 +87,26 @@ impl Texts {
         &self,
         shape: Shape<'_>,
         given: &[Value],
-        write: impl FnOnce(&Page) -> Result<Option<Statement>, DbErr>,
+        write: impl Fn(&SelectStatement, &Page) -> Result<Option<Statement>, DbErr>,
     ) -> Result<Option<Statement>, DbErr> {
-        if let Some(known) = self.find(shape) {
-            return Ok(Some(known.bind(shape.page, given)));
+        let Shape { query, page, dialect, .. } = shape;
+        if let Some(known) = self.find(|text| text.fits(shape) && text.query == *query) {
+            return Ok(Some(known.bind(page, given, known.values.all())));
         }
-        let Some(written) = write(&marked(shape.page))? else { return Ok(None) };
-        let text = Text::new(shape, written);
-        let statement = text.bind(shape.page, given);
+        let mut values = QueryValues::of(query, dialect);
+        if !values.are_none()
+            && let Some(known) = self.find(|text| text.fits(shape) && text.values.fit(&values))
+        {
+            return Ok(Some(known.bind(page, given, values.all())));
+        }
+        let page_marked = marked(page);
+        let Some(written) = write(query, &page_marked)? else { return Ok(None) };
+        if !values.are_none() {
+            let none = Query::select().expr(Expr::cust("1")).take();
+            values.fix(write(&none, &page_marked)?.and_then(|statement| statement.values));
+        }
+        let text = Text::new(shape, values, written);
+        let statement = text.bind(page, given, text.values.all());
         if let Some(text) = text.kept() {
             let mut texts = self.texts();
             if texts.len() == MAX {
@@ -98,10 +117,10 @@ impl Texts {
         Ok(Some(statement))
     }
 
-    /// The text of this shape, which is then the last to be dropped.
-    fn find(&self, shape: Shape<'_>) -> Option<Arc<Text>> {
+    /// The text that fits, which is then the last to be dropped.
+    fn find(&self, fits: impl Fn(&Text) -> bool) -> Option<Arc<Text>> {
         let mut texts = self.texts();
-        let found = texts.iter().rposition(|text| text.fits(shape))?;
+        let found = texts.iter().rposition(|text| fits(text))?;
         texts[found..].rotate_left(1);
         texts.last().map(Arc::clone)
     }
@@ -124,11 +143,17 @@ impl fmt::Debug for Texts {
 }
 
 impl Text {
-    fn new(shape: Shape<'_>, statement: Statement) -> Self {
+    fn new(shape: Shape<'_>, of_query: QueryValues, statement: Statement) -> Self {
         let Shape { query, page, joins, parents, dialect } = shape;
         let values = statement.values.into_iter().flat_map(|values| values.0);
+        let parameter = |value| match Parameter::of(value) {
+            Parameter::Value(value) => of_query.position(&value).map_or(Parameter::Value(value), Parameter::OfQuery),
+            marked => marked,
+        };
+        let parameters = values.map(parameter).collect();
         Self {
             query: query.clone(),
+            values: of_query,
             order: page.order.clone(),
             end: page.end,
             size: page.size,
@@ -137,15 +162,17 @@ impl Text {
             parents: parents.map(|(column, terms)| (column.clone(), terms)),
             dialect,
             sql: statement.sql,
-            parameters: values.map(Parameter::of).collect(),
+            parameters,
             kept: 0,
         }
     }
 
     /// The text, counted as kept; `None` if it is too long, or too much is kept already.
     fn kept(mut self) -> Option<Self> {
-        // The query has its values, too.
-        let size = self.sql.len() + self.parameters.iter().map(|parameter| 2 * parameter.size()).sum::<usize>();
+        let parameters = self.parameters.iter().map(Parameter::size).sum::<usize>();
+        // The query has them, too, as it is and as it is written alone.
+        let values = self.values.all().iter().map(|value| 2 * size(value)).sum::<usize>();
+        let size = self.sql.len() + self.values.text_len() + parameters + values;
         if size > MAX_SIZE || KEPT.fetch_add(size, Relaxed) + size > MAX_KEPT {
             if size <= MAX_SIZE {
                 KEPT.fetch_sub(size, Relaxed);
@@ -156,8 +183,9 @@ impl Text {
         Some(self)
     }
 
+    /// Whether it is of this shape, if the queries are.
     fn fits(&self, shape: Shape<'_>) -> bool {
-        let Shape { query, page, joins, parents, dialect } = shape;
+        let Shape { page, joins, parents, dialect, .. } = shape;
         self.size == page.size
             && self.end == page.end
             && self.dialect == dialect
@@ -165,15 +193,15 @@ impl Text {
             && self.parents.as_ref().map(|(column, terms)| (column, *terms)) == parents
             && self.order == page.order
             && self.joins == joins
-            && self.query == *query
     }
 
-    fn bind(&self, page: &Page, given: &[Value]) -> Statement {
+    fn bind(&self, page: &Page, given: &[Value], of_query: &[Value]) -> Statement {
         let of_key = |key: Option<&Key>, place: usize| key.map(|key| self.dialect.bind(&key.values()[place]));
         let value = |parameter: &Parameter| match parameter {
             Parameter::Value(value) => Some(value.clone()),
             Parameter::After(place) => of_key(page.after.as_ref(), *place),
             Parameter::Before(place) => of_key(page.before.as_ref(), *place),
+            Parameter::OfQuery(place) => of_query.get(*place).cloned(),
             Parameter::Given(place) => given.get(*place).cloned(),
         };
         self.dialect.raw(self.sql.clone(), self.parameters.iter().filter_map(value))
@@ -212,16 +240,21 @@ fn text(kind: char, place: usize) -> Value {
     format!("{}{kind}{place}", *SECRET).into()
 }
 
+/// The size of a value in bytes, about.
+fn size(value: &Value) -> usize {
+    let more = match value {
+        Value::String(Some(text)) => text.len(),
+        Value::Bytes(Some(bytes)) => bytes.len(),
+        Value::Array(_, Some(values)) => values.len() * size_of::<Value>(),
+        _ => 0,
+    };
+    size_of::<Value>() + more
+}
+
 impl Parameter {
     /// Its size in bytes, about.
     fn size(&self) -> usize {
-        let more = match self {
-            Self::Value(Value::String(Some(text))) => text.len(),
-            Self::Value(Value::Bytes(Some(bytes))) => bytes.len(),
-            Self::Value(Value::Array(_, Some(values))) => values.len() * size_of::<Value>(),
-            _ => 0,
-        };
-        size_of::<Self>() + more
+        if let Self::Value(value) = self { size(value) } else { size_of::<Self>() }
     }
 
     fn of(value: Value) -> Self {
@@ -247,6 +280,8 @@ impl Parameter {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+
     use sea_orm::tests_cfg::cake;
     use sea_orm::{EntityTrait, QueryTrait};
 
@@ -259,13 +294,13 @@ mod tests {
         let is_written = |size: usize| {
             let page = Page::first(&order, size.try_into().unwrap());
             let shape = Shape { query: &query, page: &page, joins: &[], parents: None, dialect: Dialect::Sqlite };
-            let mut is_written = false;
-            let write = |_: &Page| {
-                is_written = true;
+            let is_written = Cell::new(false);
+            let write = |_: &SelectStatement, _: &Page| {
+                is_written.set(true);
                 Ok(Some(Dialect::Sqlite.raw("SELECT 1".into(), std::iter::empty())))
             };
             texts.statement(shape, &[], write).unwrap().unwrap();
-            is_written
+            is_written.get()
         };
         assert!((0..MAX).all(is_written) && !(0..MAX).any(is_written));
         assert!(!is_written(0) && is_written(MAX));
