@@ -7,7 +7,8 @@ use std::marker::PhantomData;
 use async_graphql::parser::types::Field;
 use async_graphql::registry::Registry;
 use async_graphql::{ContextSelectionSet, ID, OutputType, Positioned, ServerResult, Value};
-use sea_orm::{ColumnTrait, EntityTrait, QueryFilter};
+use keyset::ReadRows as _;
+use sea_orm::{EntityTrait, QueryFilter};
 
 use crate::Result;
 use crate::global_id::{GlobalId, NodeKey, NodeType};
@@ -85,7 +86,9 @@ impl<T: Keyed> Planned<T::Key> for Selection<T> {
             self.joins(run, &mut joins);
             let key = KeyOf::<T>::new();
             let columns = self.columns(run.variables) | key.columns();
-            let wanted = keyset::selected(T::Entity::find().filter(T::key_column().is_in(keys)), columns);
+            let among = keyset::among(T::key_column(), keys, run.reader.backend());
+            let among = among.map_err(|error| run.reader.error(error))?;
+            let wanted = keyset::selected(T::Entity::find().filter(among), columns);
             let rows = keyset::find_rows(run.reader, &wanted, &joins).await.map_err(|error| run.reader.error(error))?;
             let mut found = FoundObjects { objects: Objects::of_columns(self, columns, run), numbers: HashMap::new() };
             for row in &rows {

@@ -3,12 +3,12 @@
 use std::collections::HashMap;
 use std::mem::discriminant;
 
-use sea_orm::sea_query::extension::postgres::PgFunc;
-use sea_orm::sea_query::{Condition, Expr, ExprTrait, Func, SelectStatement};
+use sea_orm::sea_query::{Condition, Expr, Func, SelectStatement};
 use sea_orm::{DbErr, Statement, Value};
 
+use crate::among::one_of;
 use crate::dialect::Dialect;
-use crate::source::{Parents, array, widened};
+use crate::source::{Parents, widened};
 use crate::{Kind, ReadRows, Source};
 
 /// The column with a number of rows.
@@ -101,14 +101,7 @@ where
         Dialect::Sqlite => dialect.limits().1.saturating_sub(dialect.parameters(&rows)),
     };
     for some in different.chunks(size.max(1)) {
-        let among = match dialect {
-            Dialect::Postgres => column.clone().eq(PgFunc::any(array(some.to_vec()))),
-            // Rounded up to a power of two, so that there are few texts.
-            Dialect::Sqlite => {
-                let padding = std::iter::repeat_n(null.clone(), some.len().next_power_of_two().min(size) - some.len());
-                column.clone().is_in(some.iter().cloned().chain(padding))
-            }
-        };
+        let among = one_of(column.clone(), some.to_vec(), size, dialect);
         let statement = rows.clone().cond_where(Condition::all().add(among)).take();
         for row in db.read(dialect.statement(&statement)).await? {
             counts.insert(widened(row.value(PARENT, *kind, dialect)?), row.count(COUNT)?);

@@ -88,6 +88,7 @@ mod many;
 mod around;
 mod offset;
 
+mod among;
 mod as_of;
 mod count;
 mod count_up_to;
@@ -95,6 +96,7 @@ mod kept;
 mod numbered;
 mod statistics;
 
+pub use among::among;
 pub use around::{Around, fetch_around};
 pub use as_of::{as_of, since};
 pub use column_set::ColumnSet;
