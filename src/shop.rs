@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use async_graphql::{SDLExportOptions, ScalarType, ValidationMode};
 use keyset::ReadRows;
-use keyset_graphql::{DateTime, connection, object};
+use keyset_graphql::{DateTime, connection, object, root};
 
 mod mutation;
 mod query;
@@ -85,7 +85,7 @@ pub fn validator(limits: Limits) -> Validator {
 
 /// The prices of the fields of the schema, over these tables.
 pub fn prices(validator: &Validator, tables: Tables) -> Prices {
-    let roots = [query::COSTS.to_vec(), keyset_graphql::list::costs::<query::Lists>(), mutation::COSTS.to_vec()];
+    let roots = [root::costs::<query::Roots>(), mutation::COSTS.to_vec()];
     let fields = [
         mutation::COSTS_OF_PAYLOADS.to_vec(),
         object::costs::<Book>(),

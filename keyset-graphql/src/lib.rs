@@ -8,7 +8,8 @@
 //! | module | contents |
 //! |---|---|
 //! | [`object`], [`keyed`] | [`RowObject`], which declares the fields of an object; [`Keyed`], one with a key |
-//! | [`list`] | [`Listed`], the rows, the order and the arguments of lists; [`RootObject`], the lists of a query |
+//! | [`list`] | [`Listed`], the rows, the order and the arguments of lists |
+//! | [`root`] | [`RootObject`], the declared fields of a query |
 //! | [`connection`] | [`Connection`] and [`PageInfo`], as the schema describes them |
 //! | [`count`], [`page_cursors`] | counts, and cursors for numbered pages |
 //! | [`node`] | [`Node`], [`NodeList`] and [`ByKey`], objects by their keys |
@@ -33,6 +34,7 @@ pub mod value;
 mod arguments;
 pub mod list;
 pub mod node;
+pub mod root;
 
 pub mod connection;
 pub mod count;
@@ -63,12 +65,13 @@ pub use filter::{
 };
 pub use global_id::{GlobalId, NodeType};
 pub use keyed::Keyed;
-pub use list::{ListArgs, ListField, Listed, Matching, OrderBy, RootLists, RootObject, Roots};
+pub use list::{FieldArgs, ListField, Listed, Matching, OrderBy};
 pub use node::{ByKey, Node, NodeList, Nodes, ObjectType};
 pub use object::{Beside, Column, Fields, Model, RowObject};
 pub use plan::once::RootValues;
 pub use plan::plans::{PlannedQuery, Plans};
 pub use plan::variables::with_defaults;
+pub use root::{RootFields, RootObject, Roots};
 pub use sort::{NullPlacement, Sort, SortDirection};
 pub use value::{Edge, Object};
 

@@ -18,24 +18,22 @@ use crate::object::{Column, Fields, Identity, RowObject};
 use crate::plan::collect::Collected;
 use crate::plan::connection::{Asked, Connection, Connections, Counting};
 use crate::plan::object::Boxed;
-use crate::plan::writer::Writer;
+use crate::plan::writer::{Writer, Written};
 use crate::plan::{Planner, Run};
 use crate::registry::ObjectFields;
+use crate::root::{ReadRoot, RootValue};
 use crate::{Error, Result};
 
 mod args;
-mod root;
 mod scan;
 
-pub use args::{ListArgs, Matching, OrderBy};
-pub(crate) use root::PlannedRoot;
-pub use root::{RootLists, RootObject, Roots, costs};
+pub use args::{FieldArgs, Matching, OrderBy};
 pub use scan::{ListField, Scan};
 
 /// An object that there are lists of.
 pub trait Listed: RowObject {
     /// The arguments of its lists, besides `first`, `after`, `last` and `before`.
-    type Args: ListArgs;
+    type Args: FieldArgs;
 
     /// The rows of the list and their order. They follow from these arguments alone: the plan of a document keeps them where no
     /// variable decides the arguments. The query selects all columns of the table: those that a request does not
@@ -145,7 +143,24 @@ pub(crate) fn list_of<T: Keyed, U: Listed>(name: &'static str, column: Column<U>
     Arc::new(OfParent::<T, U>(name, column, PhantomData))
 }
 
-fn register<U: Listed>(fields: &mut ObjectFields<'_>, name: &'static str, description: &'static str) {
+/// Plans the list of all objects, a field of the query with this name.
+pub(crate) fn plan_root<U: Listed>(
+    query: &str,
+    name: &str,
+    kept: Option<Kept>,
+    field: &Collected<'_>,
+    planner: &mut Planner<'_>,
+) -> Box<dyn ReadRoot> {
+    Box::new(Plan::<U>::new(query, name, kept, field, planner))
+}
+
+impl<U: Listed> ReadRoot for Plan<U> {
+    fn read<'a, 'p: 'a>(&'p self, run: &'a Run<'_>) -> Boxed<'a, Box<dyn RootValue + 'p>> {
+        Box::pin(async move { Box::new(self.read(run, Lists::one).await) as Box<dyn RootValue> })
+    }
+}
+
+pub(crate) fn register<U: Listed>(fields: &mut ObjectFields<'_>, name: &'static str, description: &'static str) {
     let ty = ConnectionType::<U>::create_type_info(fields.registry).trim_end_matches('!').to_owned();
     let mut arguments = InputFields::new(fields.registry);
     arguments
@@ -275,6 +290,14 @@ impl<U: Listed> Plan<U> {
     fn around(&self, arguments: &Arguments<'_>) -> Result<Option<Condition>> {
         let Some(identity) = &self.identity else { return Ok(None) };
         arguments.get::<Option<ID>>("around")?.map(|id| identity(&id)).transpose()
+    }
+}
+
+/// A list is null beside its error, and fails nothing around it.
+impl<U: Listed> RootValue for Rows<'_, U> {
+    fn write(&self, position: Pos, writer: &mut Writer<'_>) -> Written {
+        ListRows::write(self, 0, position, writer);
+        Ok(())
     }
 }
 

@@ -47,14 +47,14 @@ trait Declared<K: NodeKey>: Send + Sync {
     fn plan(&self, sets: &Sets<'_>, planner: &mut Planner<'_>) -> Box<dyn Planned<K>>;
 }
 
-/// What is selected of the objects of a type.
-trait Planned<K: NodeKey>: Send + Sync {
-    /// Reads the objects with these keys: one statement.
-    fn read<'a, 'p: 'a>(&'p self, run: &'a Run<'_>, keys: BTreeSet<K>) -> Boxed<'a, Result<Box<dyn Found<K> + 'p>>>;
+/// What is selected of objects that are found by keys.
+pub(crate) trait Planned<K>: Send + Sync {
+    /// Reads the objects with these keys: one statement per type.
+    fn read<'a, 'p: 'a>(&'p self, run: &'a Run<'_>, keys: Vec<K>) -> Boxed<'a, Result<Box<dyn Found<K> + 'p>>>;
 }
 
 /// Objects that were read by their keys.
-trait Found<K>: Send + Sync {
+pub(crate) trait Found<K>: Send + Sync {
     /// Writes the object with this key; null where there is none.
     fn write(&self, key: &K, writer: &mut Writer<'_>) -> Written;
 }
@@ -79,9 +79,10 @@ impl<T: Keyed> Planned<T::Key> for Selection<T> {
     fn read<'a, 'p: 'a>(
         &'p self,
         run: &'a Run<'_>,
-        keys: BTreeSet<T::Key>,
+        keys: Vec<T::Key>,
     ) -> Boxed<'a, Result<Box<dyn Found<T::Key> + 'p>>> {
         Box::pin(async move {
+            let keys: BTreeSet<T::Key> = keys.into_iter().collect();
             let mut joins = Vec::new();
             self.joins(run, &mut joins);
             let key = KeyOf::<T>::new();
@@ -135,7 +136,7 @@ impl<T: Keyed> OutputType for ByKey<T> {
     async fn resolve(&self, context: &ContextSelectionSet<'_>, field: &Positioned<Field>) -> ServerResult<Value> {
         let plan = |field: &Collected<'_>, planner: &mut Planner<'_>| Selection::new(&field.sets(), None, planner);
         let show = async |plan: &Selection<T>, run: &Run<'_>, writer: &mut Writer<'_>| {
-            Ok(plan.read(run, BTreeSet::from([self.0])).await?.write(&self.0, writer))
+            Ok(plan.read(run, vec![self.0]).await?.write(&self.0, writer))
         };
         ResolvedField::of(context, field).resolve(None, plan, show).await
     }
@@ -150,41 +151,45 @@ pub struct Node<N: Nodes>(pub GlobalId<N, N::Key>);
 pub struct NodeList<N: Nodes>(pub Vec<GlobalId<N, N::Key>>);
 
 /// What is selected of each type, in the order of [`NodeType::ALL`].
-struct PerType<N: Nodes>(Vec<Box<dyn Planned<N::Key>>>);
+pub(crate) struct PerType<N: Nodes>(Vec<Box<dyn Planned<N::Key>>>);
 
 impl<N: Nodes> PerType<N> {
-    fn plan(field: &Collected<'_>, planner: &mut Planner<'_>) -> Self {
+    pub fn plan(field: &Collected<'_>, planner: &mut Planner<'_>) -> Self {
         let sets = field.sets();
         Self(N::ALL.iter().map(|of| of.object().0.plan(&sets, &mut planner.of_statement())).collect())
     }
+}
 
-    /// Reads the objects with these ids.
-    async fn read<'p>(
+impl<N: Nodes> Planned<GlobalId<N, N::Key>> for PerType<N> {
+    fn read<'a, 'p: 'a>(
         &'p self,
-        ids: &[GlobalId<N, N::Key>],
-        run: &Run<'_>,
-    ) -> Result<HashMap<N, Box<dyn Found<N::Key> + 'p>>> {
-        let mut found = HashMap::new();
-        for (node_type, planned) in N::ALL.iter().zip(&self.0) {
-            let keys: BTreeSet<N::Key> = ids.iter().filter(|id| id.node_type == *node_type).map(|id| id.key).collect();
-            if !keys.is_empty() {
-                found.insert(*node_type, planned.read(run, keys).await?);
+        run: &'a Run<'_>,
+        ids: Vec<GlobalId<N, N::Key>>,
+    ) -> Boxed<'a, Result<Box<dyn Found<GlobalId<N, N::Key>> + 'p>>> {
+        Box::pin(async move {
+            let mut found = FoundNodes::<N>(HashMap::new());
+            for (node_type, planned) in N::ALL.iter().zip(&self.0) {
+                let of_type = ids.iter().filter(|id| id.node_type == *node_type);
+                let keys: Vec<N::Key> = of_type.map(|id| id.key).collect();
+                if !keys.is_empty() {
+                    found.0.insert(*node_type, planned.read(run, keys).await?);
+                }
             }
-        }
-        Ok(found)
+            Ok(Box::new(found) as Box<dyn Found<GlobalId<N, N::Key>>>)
+        })
     }
 }
 
-fn write<N: Nodes>(
-    id: &GlobalId<N, N::Key>,
-    found: &HashMap<N, Box<dyn Found<N::Key> + '_>>,
-    writer: &mut Writer<'_>,
-) -> Written {
-    let Some(found) = found.get(&id.node_type) else {
-        writer.value(&());
-        return Ok(());
-    };
-    found.write(&id.key, writer)
+struct FoundNodes<'p, N: Nodes>(HashMap<N, Box<dyn Found<N::Key> + 'p>>);
+
+impl<N: Nodes> Found<GlobalId<N, N::Key>> for FoundNodes<'_, N> {
+    fn write(&self, id: &GlobalId<N, N::Key>, writer: &mut Writer<'_>) -> Written {
+        let Some(found) = self.0.get(&id.node_type) else {
+            writer.value(&());
+            return Ok(());
+        };
+        found.write(&id.key, writer)
+    }
 }
 
 impl<N: Nodes> OutputType for Node<N> {
@@ -209,7 +214,7 @@ impl<N: Nodes> OutputType for Node<N> {
 
     async fn resolve(&self, context: &ContextSelectionSet<'_>, field: &Positioned<Field>) -> ServerResult<Value> {
         let show = async |plan: &PerType<N>, run: &Run<'_>, writer: &mut Writer<'_>| {
-            Ok(write(&self.0, &plan.read(&[self.0], run).await?, writer))
+            Ok(plan.read(run, vec![self.0]).await?.write(&self.0, writer))
         };
         ResolvedField::of(context, field).resolve(None, PerType::plan, show).await
     }
@@ -227,9 +232,9 @@ impl<N: Nodes> OutputType for NodeList<N> {
 
     async fn resolve(&self, context: &ContextSelectionSet<'_>, field: &Positioned<Field>) -> ServerResult<Value> {
         let show = async |plan: &PerType<N>, run: &Run<'_>, writer: &mut Writer<'_>| {
-            let found = plan.read(&self.0, run).await?;
+            let found = plan.read(run, self.0.clone()).await?;
             Ok(writer.list(self.0.iter(), |writer, id| {
-                writer.nullable(|writer| write(id, &found, writer));
+                writer.nullable(|writer| found.write(id, writer));
                 Ok(())
             }))
         };

@@ -171,11 +171,11 @@ impl Document {
     }
 
     /// A document of this text.
-    pub fn new(text: String, Validated { document, selections, tokens }: Validated) -> Self {
+    pub fn new(text: String, Validated { document, selections, tokens, query_type }: Validated) -> Self {
         Self {
             text,
             nests_variables: nests_variables(&document),
-            plans: Plans::of(document),
+            plans: Plans::of(document, &query_type),
             max_age: None,
             price: OnceLock::new(),
             selections,
@@ -262,7 +262,7 @@ mod tests {
 
     fn document(text: String) -> Arc<Document> {
         let document = async_graphql::parser::parse_query(&text).unwrap();
-        Arc::new(Document::new(text, Validated { document, selections: 2, tokens: 4 }))
+        Arc::new(Document::new(text, Validated { document, selections: 2, tokens: 4, query_type: "Query".into() }))
     }
 
     #[test]

@@ -61,6 +61,8 @@ pub struct Validated {
     pub selections: usize,
     /// The number of its tokens.
     pub tokens: usize,
+    /// The name of the query type.
+    pub query_type: String,
 }
 
 impl Validator {
@@ -128,7 +130,8 @@ impl Validator {
             return Err(errors);
         }
         operation::check(&document).map_err(one)?;
-        Ok(Validated { document, selections, tokens })
+        let query_type = self.schema.schema_definition.query.as_ref().map(ToString::to_string).unwrap_or_default();
+        Ok(Validated { document, selections, tokens, query_type })
     }
 
     /// The tree of a text, and the number of its tokens.

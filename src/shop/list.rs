@@ -4,7 +4,7 @@ use async_graphql::InputType;
 use keyset::Order;
 use keyset_graphql::input::InputFields;
 use keyset_graphql::{
-    Arguments, DateTime, Filter, Keyed, ListArgs, Listed, Matching, OrderBy, Reach, Scope, Sort, filter,
+    Arguments, DateTime, FieldArgs, Filter, Keyed, Listed, Matching, OrderBy, Reach, Scope, Sort, filter,
 };
 use sea_orm::{EntityTrait, QueryFilter, Select};
 use uuid::Uuid;
@@ -61,7 +61,7 @@ impl<T: ShopObject> ShopArgs<T> {
     }
 }
 
-impl<T: ShopObject> ListArgs for ShopArgs<T> {
+impl<T: ShopObject> FieldArgs for ShopArgs<T> {
     fn describe(arguments: &mut InputFields<'_>) {
         arguments.field::<Option<Vec<Sort<T::SortField>>>>(
             "orderBy",

@@ -10,9 +10,6 @@ use super::order::BookOrder;
 use super::rating::Rating;
 use crate::request::{Code, Error, Result};
 
-/// An object with an id that is unique among all objects.
-pub type Node = keyset_graphql::Node<NodeType>;
-
 impl Nodes for NodeType {
     type Key = Uuid;
 

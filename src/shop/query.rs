@@ -1,114 +1,84 @@
 //! The root fields for reading.
 
 use ::entity::{book_count, book_order_count, book_rating_count};
-use async_graphql::{Context, ID, MergedObject, Object};
+use async_graphql::{ID, MergedObject};
 use keyset::Kept;
-use keyset_graphql::cost::{Cost, Costs};
-use keyset_graphql::{ByKey, Keyed, NodeList, NodeType as _, RootLists, RootObject, Roots};
+use keyset_graphql::input::InputFields;
+use keyset_graphql::{Arguments, FieldArgs, RootFields, RootObject};
 use uuid::Uuid;
 
 use super::book::Book;
-use super::node::{Node, parse_key};
+use super::node::parse_key;
 use super::node_type::{NodeId, NodeType};
 use super::order::BookOrder;
 use super::rating::Rating;
-use crate::config::Limits;
 use crate::request::{Code, Error, Result};
 
 /// The entry points for reading.
 #[derive(Default, MergedObject)]
-pub struct Query(Objects, RootObject<Lists>);
+pub struct Query(RootObject<Roots>);
 
-/// The fields that return one object, or some by their ids.
-#[derive(Default)]
-pub struct Objects;
+/// The fields of the query.
+pub struct Roots;
 
-/// The fields that return lists.
-pub struct Lists;
+/// The arguments that name one object: `id` or `uuid`.
+struct OneOfKeys {
+    id: Option<ID>,
+    uuid: Option<String>,
+}
 
-/// The prices of the fields below; the lists have their own.
-pub const COSTS: Costs = &[
-    ("node", Cost::Lookup),
-    ("nodes", Cost::Keys { argument: "ids", types: NodeType::ALL.len() }),
-    ("book", Cost::Lookup),
-    ("rating", Cost::Lookup),
-    ("order", Cost::Lookup),
-];
-
-#[Object]
-impl Objects {
-    /// The object with this global id; null where there is none.
-    async fn node(&self, #[graphql(desc = "What the field `id` of an object says.")] id: ID) -> Option<Result<Node>> {
-        Some(NodeId::parse(&id).map(keyset_graphql::Node))
+impl FieldArgs for OneOfKeys {
+    fn describe(arguments: &mut InputFields<'_>) {
+        arguments
+            .field::<Option<ID>>("id", "What the field `id` of the object says.")
+            .field::<Option<String>>("uuid", "The primary key, as a UUID or a ULID. Not together with `id`.");
     }
 
-    /// The objects with these global ids, in the same order; null where there is none.
-    async fn nodes(
-        &self,
-        context: &Context<'_>,
-        #[graphql(desc = "What the fields `id` of objects say: at most as many as a page can hold.")] ids: Vec<ID>,
-    ) -> Result<NodeList<NodeType>> {
-        let max = context.data_unchecked::<Limits>().max_page_size;
-        if u32::try_from(ids.len()).is_ok_and(|asked| asked <= max) {
-            return Ok(NodeList(ids.iter().map(NodeId::parse).collect::<Result<Vec<_>>>()?));
-        }
-        Err(Error::client(
-            Code::BadUserInput,
-            format!("`ids` holds at most {max} ids (the setting MAX_PAGE_SIZE), not {}", ids.len()),
-        ))
-    }
-
-    /// The book with this global id, or with this primary key; null where there is none.
-    async fn book(
-        &self,
-        #[graphql(desc = "What the field `id` of a book says.")] id: Option<ID>,
-        #[graphql(desc = "The primary key, as a UUID or a ULID. Not together with `id`.")] uuid: Option<String>,
-    ) -> Option<Result<ByKey<Book>>> {
-        Some(key(NodeType::Book, id, uuid))
-    }
-
-    /// The rating with this global id, or with this primary key; null where there is none.
-    async fn rating(
-        &self,
-        #[graphql(desc = "What the field `id` of a rating says.")] id: Option<ID>,
-        #[graphql(desc = "The primary key, as a UUID or a ULID. Not together with `id`.")] uuid: Option<String>,
-    ) -> Option<Result<ByKey<Rating>>> {
-        Some(key(NodeType::Rating, id, uuid))
-    }
-
-    /// The order with this global id, or with this primary key; null where there is none.
-    async fn order(
-        &self,
-        #[graphql(desc = "What the field `id` of an order says.")] id: Option<ID>,
-        #[graphql(desc = "The primary key, as a UUID or a ULID. Not together with `id`.")] uuid: Option<String>,
-    ) -> Option<Result<ByKey<BookOrder>>> {
-        Some(key(NodeType::Order, id, uuid))
+    fn read(arguments: &Arguments<'_>) -> Result<Self> {
+        Ok(Self { id: arguments.get("id")?, uuid: arguments.get("uuid")? })
     }
 }
 
 /// The key of the one object that the arguments name.
-fn key<T: Keyed<Key = Uuid>>(node_type: NodeType, id: Option<ID>, uuid: Option<String>) -> Result<ByKey<T>> {
+fn key(node_type: NodeType, OneOfKeys { id, uuid }: OneOfKeys) -> Result<Uuid> {
     match (id, uuid) {
-        (Some(id), None) => NodeId::parse_as(&id, node_type).map(|id| ByKey(id.key)),
-        (None, Some(uuid)) => parse_key(&uuid).map(ByKey),
+        (Some(id), None) => NodeId::parse_as(&id, node_type).map(|id| id.key),
+        (None, Some(uuid)) => parse_key(&uuid),
         _ => Err(Error::client(Code::BadUserInput, "expected either `id` or `uuid`")),
     }
 }
 
-impl RootLists for Lists {
+impl RootFields for Roots {
     const NAME: &str = "Query";
 
-    fn lists(lists: &mut Roots) {
-        lists
+    fn fields(fields: &mut keyset_graphql::Roots) {
+        fields.node::<NodeType>();
+        fields.nodes::<NodeType>();
+        fields.object::<Book, _>(
+            "book",
+            "The book with this global id, or with this primary key; null where there is none.",
+            |keys| key(NodeType::Book, keys),
+        );
+        fields.object::<Rating, _>(
+            "rating",
+            "The rating with this global id, or with this primary key; null where there is none.",
+            |keys| key(NodeType::Rating, keys),
+        );
+        fields.object::<BookOrder, _>(
+            "order",
+            "The order with this global id, or with this primary key; null where there is none.",
+            |keys| key(NodeType::Order, keys),
+        );
+        fields
             .list::<Book>(
-            "books",
-            "The books of the shop. Without `orderBy` they come as they were created; of a search, the most relevant first.",
-        )
-        .kept(Kept::sum_of(book_count::Column::Rows));
-        lists
+                "books",
+                "The books of the shop. Without `orderBy` they come as they were created; of a search, the most relevant first.",
+            )
+            .kept(Kept::sum_of(book_count::Column::Rows));
+        fields
             .list::<Rating>("ratings", "The ratings of all books.")
             .kept(Kept::sum_of(book_rating_count::Column::Rows));
-        lists
+        fields
             .list::<BookOrder>("orders", "The orders of all books.")
             .kept(Kept::sum_of(book_order_count::Column::Rows));
     }

@@ -2,18 +2,18 @@ mod city;
 mod river;
 use async_graphql::{EmptyMutation, EmptySubscription, MergedObject, Schema};
 use async_graphql_axum::GraphQL;
-use keyset_graphql::{Reader, RootLists, RootObject, Roots};
+use keyset_graphql::{Reader, RootFields, RootObject, Roots};
 use sea_orm::{ConnectionTrait, Database};
 
 #[derive(Default, MergedObject)]
 struct Query(RootObject<Query>);
 
-impl RootLists for Query {
+impl RootFields for Query {
     const NAME: &str = "Query";
 
-    fn lists(lists: &mut Roots) {
-        lists.list::<river::Entity>("rivers", "The rivers.");
-        lists.list::<city::Entity>("cities", "The cities on all rivers.");
+    fn fields(fields: &mut Roots) {
+        fields.list::<river::Entity>("rivers", "The rivers.");
+        fields.list::<city::Entity>("cities", "The cities on all rivers.");
     }
 }
 

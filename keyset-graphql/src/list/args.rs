@@ -1,4 +1,4 @@
-//! The arguments of lists, besides those of a page.
+//! The arguments of root fields, and those of lists besides those of a page.
 //!
 //! A list that is ordered and filtered by clients has the arguments `(OrderBy<CitySortField>, Matching<CityFilter>)`.
 //! [`sort::by_columns`](crate::sort::by_columns) and [`filter::matching`](crate::filter::matching) apply them.
@@ -11,8 +11,8 @@ use crate::filter::Filter;
 use crate::input::InputFields;
 use crate::sort::Sort;
 
-/// The arguments of a list: one of those below, a tuple of two to four, or a type of your own.
-pub trait ListArgs: Sized + Send + Sync {
+/// The arguments of a field: one of those below, a tuple of two to four, or a type of your own.
+pub trait FieldArgs: Sized + Send + Sync {
     /// Describes them.
     fn describe(arguments: &mut InputFields<'_>);
 
@@ -24,8 +24,8 @@ pub trait ListArgs: Sized + Send + Sync {
     fn read(arguments: &Arguments<'_>) -> Result<Self>;
 }
 
-/// A list without more arguments.
-impl ListArgs for () {
+/// No arguments, or no more than those of a page.
+impl FieldArgs for () {
     fn describe(_: &mut InputFields<'_>) {}
 
     fn read(_: &Arguments<'_>) -> Result<Self> {
@@ -44,7 +44,7 @@ impl<F> OrderBy<F> {
     }
 }
 
-impl<F: InputType + Copy> ListArgs for OrderBy<F> {
+impl<F: InputType + Copy> FieldArgs for OrderBy<F> {
     fn describe(arguments: &mut InputFields<'_>) {
         let description = "The order of the list. A cursor belongs to the order that it was read under.";
         arguments.field::<Option<Vec<Sort<F>>>>("orderBy", description);
@@ -67,7 +67,7 @@ impl<F> Matching<F> {
     }
 }
 
-impl<F: Filter> ListArgs for Matching<F> {
+impl<F: Filter> FieldArgs for Matching<F> {
     fn describe(arguments: &mut InputFields<'_>) {
         arguments.field::<Option<Box<F>>>("where", "Only objects that match this filter.");
     }
@@ -79,7 +79,7 @@ impl<F: Filter> ListArgs for Matching<F> {
 
 macro_rules! tuple {
     ($($args:ident),+) => {
-        impl<$($args: ListArgs),+> ListArgs for ($($args,)+) {
+        impl<$($args: FieldArgs),+> FieldArgs for ($($args,)+) {
             fn describe(arguments: &mut InputFields<'_>) {
                 $($args::describe(arguments);)+
             }

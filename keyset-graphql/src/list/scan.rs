@@ -8,7 +8,7 @@ use async_graphql::parser::types::Field;
 use keyset::{Kept, Statistics};
 use sea_orm::{DbBackend, Iden};
 
-use super::{ListArgs, Listed};
+use super::{FieldArgs, Listed};
 use crate::Result;
 use crate::arguments::{Arguments, Given, size};
 use crate::filter::{Reach, Scope};

@@ -15,7 +15,7 @@ use super::fields::PlannedFields;
 use super::resolved::RootPlan;
 use super::writer::Writer;
 use crate::Reader;
-use crate::list::PlannedRoot;
+use crate::root::{PlannedRoot, RootValue};
 
 /// The plans of a document. Put it into the data of each request that executes the document: then it is planned once.
 ///
@@ -27,6 +27,8 @@ pub struct Plans(Arc<Planning>);
 /// The document, and its plans so far.
 struct Planning {
     document: ExecutableDocument,
+    /// The name of the query type.
+    query_type: Arc<str>,
     state: Mutex<State>,
 }
 
@@ -37,14 +39,20 @@ struct State {
     queries: Vec<(Pos, Option<Arc<PlannedQuery>>)>,
 }
 
-/// A list at the root of a query.
-type RootList = RootPlan<PlannedRoot>;
+/// A declared field of a query.
+type DeclaredRoot = RootPlan<PlannedRoot>;
+
+/// A field of a query.
+enum RootField {
+    TypeName(Arc<str>),
+    Declared(Arc<DeclaredRoot>),
+}
 
 impl Plans {
     /// No plans yet. This is the whole document: before it executes one, the library removes what `@skip` and `@include`
-    /// exclude in one request.
-    pub fn of(document: ExecutableDocument) -> Self {
-        Self(Arc::new(Planning { document, state: Mutex::default() }))
+    /// exclude in one request. The query type of the schema has this name.
+    pub fn of(document: ExecutableDocument, query_type: &str) -> Self {
+        Self(Arc::new(Planning { document, query_type: query_type.into(), state: Mutex::default() }))
     }
 
     /// The document.
@@ -78,8 +86,8 @@ impl Plans {
         planned
     }
 
-    /// The plan of a whole query of the document: if all of its fields are lists, and a request has executed the document
-    /// with these plans.
+    /// The plan of a whole query of the document: if all of its fields are declared by [`RootFields`](crate::RootFields)
+    /// or `__typename`, and a request has executed the document with these plans.
     pub fn query(&self, operation: &Positioned<OperationDefinition>) -> Option<Arc<PlannedQuery>> {
         let mut state = self.state();
         if let Some((_, query)) = state.queries.iter().find(|(place, _)| *place == operation.pos) {
@@ -87,19 +95,22 @@ impl Plans {
         }
         let set = vec![(Chain::default(), &operation.node.selection_set.node)];
         let collected = collect(&set, &self.document().fragments, &|_| true);
-        let (mut is_planned, mut is_lists) = (true, true);
+        let (mut is_planned, mut is_declared) = (true, true);
         let fields = PlannedFields::new(&collected, |field| {
+            if field.name() == "__typename" {
+                return Some(RootField::TypeName(Arc::clone(&self.0.query_type)));
+            }
             let plan = state.fields.iter().find(|(place, name, _)| *place == operation.pos && name == field.key);
-            let list = plan.and_then(|(_, _, plan)| Arc::clone(plan).downcast::<RootList>().ok());
+            let declared = plan.and_then(|(_, _, plan)| Arc::clone(plan).downcast::<DeclaredRoot>().ok());
             is_planned &= plan.is_some();
-            is_lists &= if plan.is_some() { list.is_some() } else { !field.name().starts_with("__") };
-            list
+            is_declared &= if plan.is_some() { declared.is_some() } else { !field.name().starts_with("__") };
+            declared.map(RootField::Declared)
         });
         // A field that is not planned yet may be, by a request that selects it.
-        if is_lists && !is_planned {
+        if is_declared && !is_planned {
             return None;
         }
-        let query = is_lists.then(|| Arc::new(PlannedQuery { lists: fields, room: AtomicUsize::default() }));
+        let query = is_declared.then(|| Arc::new(PlannedQuery { fields, room: AtomicUsize::default() }));
         state.queries.push((operation.pos, query.clone()));
         query
     }
@@ -111,9 +122,9 @@ impl fmt::Debug for Plans {
     }
 }
 
-/// The plan of a query of lists. It is executed without async-graphql.
+/// The plan of a query. It is executed without async-graphql.
 pub struct PlannedQuery {
-    lists: PlannedFields<Arc<RootList>>,
+    fields: PlannedFields<RootField>,
     /// The length of the last response in bytes, at most [`MAX_ROOM`]: the next one is about as long.
     room: AtomicUsize,
 }
@@ -122,25 +133,38 @@ pub struct PlannedQuery {
 const MAX_ROOM: usize = 64 << 10;
 
 impl PlannedQuery {
-    /// Executes the query. The response is JSON, as [`Verbatim`](crate::json::Verbatim) says.
+    /// Executes the query. The data are JSON, as [`Verbatim`](crate::json::Verbatim) says.
     pub async fn execute(&self, reader: &Reader, limits: Limits, variables: &Variables) -> Response {
-        let run = Run { reader, limits, variables, is_event: false };
-        let mut lists = Vec::new();
-        for plan in self.lists.selected(variables) {
-            lists.push(plan.0.read(&run).await);
-        }
-        let (mut writer, mut lists) = (Writer::with_room(&run, self.room.load(Relaxed)), lists.iter());
-        // A list is null beside its errors: the query itself does not fail.
-        let _ = self.lists.write(&mut writer, |writer, _, position| {
-            if let Some(list) = lists.next() {
-                list.write(0, position, writer);
+        let run = Run { reader, limits, variables };
+        let mut values: Vec<Box<dyn RootValue + '_>> = Vec::new();
+        for field in self.fields.selected(variables) {
+            if let RootField::Declared(plan) = field {
+                values.push(plan.0.read(&run).await);
+                if values.last().is_some_and(|value| value.fails_query()) {
+                    break;
+                }
             }
-            Ok(())
+        }
+        let (mut writer, mut values) = (Writer::with_room(&run, self.room.load(Relaxed)), values.iter());
+        let written = self.fields.write(&mut writer, |writer, field, position| match field {
+            RootField::TypeName(name) => {
+                writer.value(name);
+                Ok(())
+            }
+            RootField::Declared(_) => values.next().map_or(Ok(()), |value| value.write(position, writer)),
         });
-        self.room.store(writer.json.len().min(MAX_ROOM), Relaxed);
+        let Writer { json, mut errors, .. } = writer;
+        self.room.store(json.len().min(MAX_ROOM), Relaxed);
+        let data = if written.is_ok() {
+            Value::Binary(json.into())
+        } else {
+            // As in the library, the error that fails the query is the first.
+            errors.rotate_right(1);
+            Value::Null
+        };
         let none: &[PathSegment] = &[];
-        let errors: Vec<ServerError> = writer.errors.into_iter().map(|failure| failure.under(none)).collect();
-        let mut response = Response::new(Value::Binary(writer.json.into()));
+        let errors: Vec<ServerError> = errors.into_iter().map(|failure| failure.under(none)).collect();
+        let mut response = Response::new(data);
         response.errors = errors;
         response
     }

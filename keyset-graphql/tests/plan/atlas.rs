@@ -1,14 +1,16 @@
 //! Rivers and cities in a schema, and requests to it.
 #![allow(clippy::unused_async, reason = "async-graphql requires resolvers to be async")]
 
-use async_graphql::futures_util::stream::{self, Stream, StreamExt};
+use std::sync::Arc;
+
 use async_graphql::parser::parse_query;
 use async_graphql::{Context, ID, MergedObject, Object as GraphQl, Request, Response, Schema, Value, Variables};
 use keyset::Limits;
+use keyset_graphql::input::InputFields;
 use keyset_graphql::json::{self, Verbatim};
 use keyset_graphql::{
-    ByKey, ContextExt, Edge, GlobalId, Node, NodeList, Object, Plans, Reader, Result, RootLists, RootObject,
-    RootValues, Roots,
+    Arguments, ByKey, ContextExt, Edge, FieldArgs, GlobalId, Node, NodeList, Object, PlannedQuery, Plans, Reader,
+    Result, RootFields, RootObject, RootValues, Roots,
 };
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Schema as Tables};
 use testdb::{Statements, TestDb};
@@ -24,31 +26,47 @@ const ROWS: &str = "
 ";
 
 #[derive(Default, MergedObject)]
-pub struct Query(RootObject<Query>, Objects);
+pub struct Query(RootObject<Query>, Resolved);
 
-impl RootLists for Query {
+impl RootFields for Query {
     const NAME: &str = "Query";
 
-    fn lists(lists: &mut Roots) {
-        lists.list::<river::Entity>("rivers", "The rivers.");
-        lists.list::<city::Entity>("cities", "The cities.");
+    fn fields(fields: &mut Roots) {
+        fields.list::<river::Entity>("rivers", "The rivers.");
+        fields.list::<city::Entity>("cities", "The cities.");
+        fields.node::<Type>();
+        fields.nodes::<Type>();
+        fields.object::<city::Entity, _>("city", "The city with this key.", |CityId(id)| Ok(id));
     }
 }
 
+struct CityId(i32);
+
+impl FieldArgs for CityId {
+    fn describe(arguments: &mut InputFields<'_>) {
+        arguments.field::<i32>("id", "The key.");
+    }
+
+    fn read(arguments: &Arguments<'_>) -> Result<Self> {
+        arguments.get("id").map(Self)
+    }
+}
+
+/// Fields with resolvers of their own.
 #[derive(Default)]
-pub struct Objects;
+pub struct Resolved;
 
 #[GraphQl]
-impl Objects {
-    async fn node(&self, id: ID) -> Option<Result<Node<Type>>> {
+impl Resolved {
+    async fn node_of(&self, id: ID) -> Option<Result<Node<Type>>> {
         Some(GlobalId::parse(&id).map(Node))
     }
 
-    async fn nodes(&self, ids: Vec<ID>) -> Result<NodeList<Type>> {
+    async fn nodes_of(&self, ids: Vec<ID>) -> Result<NodeList<Type>> {
         ids.iter().map(GlobalId::parse).collect::<Result<_>>().map(NodeList)
     }
 
-    async fn city(&self, id: i32) -> Option<ByKey<city::Entity>> {
+    async fn city_of(&self, id: i32) -> Option<ByKey<city::Entity>> {
         Some(ByKey(id))
     }
 }
@@ -168,8 +186,7 @@ impl Atlas {
             for request in [planned, as_json] {
                 assert_eq!(text(&self.schema.execute(request).await), expected, "at {caller}, with plans");
             }
-            let operation = plans.document().operations.iter().next().unwrap().1;
-            if let Some(alone) = plans.query(operation) {
+            if let Some(alone) = alone(&plans) {
                 let response = alone.execute(&self.reader, Limits::default(), &complete).await;
                 assert_eq!(text(&response), expected, "at {caller}, by the plan alone");
             }
@@ -181,7 +198,12 @@ impl Atlas {
 
 /// No plans yet.
 pub fn plans(query: &str) -> Plans {
-    Plans::of(parse_query(query).unwrap())
+    Plans::of(parse_query(query).unwrap(), "Query")
+}
+
+/// The plan of the first operation, if it needs nothing else.
+pub fn alone(plans: &Plans) -> Option<Arc<PlannedQuery>> {
+    plans.query(plans.document().operations.iter().next().unwrap().1)
 }
 
 /// The variables with the defaults of absent ones.

@@ -120,8 +120,8 @@ async fn a_query_of_lists_becomes_one_plan() {
     atlas.with(&planned, lists, "{}", data).await;
     assert!(planned.query(operation).is_some());
 
-    let data = r#"{ "__typename": "Query", "rivers": { "totalCount": 3 }, "city": { "name": "Passau" } }"#;
-    let others = "{ __typename rivers { totalCount } city(id: 2) { name } }";
+    let data = r#"{ "__typename": "Query", "rivers": { "totalCount": 3 }, "cityOf": { "name": "Passau" } }"#;
+    let others = "{ __typename rivers { totalCount } cityOf(id: 2) { name } }";
     let planned = plans(others);
     atlas.with(&planned, others, "{}", data).await;
     assert!(planned.query(planned.document().operations.iter().next().unwrap().1).is_none());

@@ -6,5 +6,6 @@ mod tables;
 mod conditions;
 mod errors;
 mod lists;
+mod roots;
 mod selection;
 mod variables;
