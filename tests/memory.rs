@@ -9,7 +9,7 @@ use async_graphql::futures_util::stream::{BoxStream, StreamExt};
 use async_graphql::{Data, Executor, Request, Response, Variables};
 use bookends::config::{Limits, Settings};
 use bookends::db::Db;
-use bookends::request::{Admission, Memory, Session};
+use bookends::request::{Admission, Memory, Permission, Session};
 use bookends::shop::Api;
 use serde_json::{Value, json};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -21,7 +21,7 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 /// The number of subscriptions that are measured together.
 const SUBSCRIPTIONS: usize = 20;
 
-/// Begins subscriptions of one text, each with these variables, until they wait for events.
+/// Begins subscriptions of one text, each with these variables, until each has shown an event and waits for the next.
 async fn subscribe(api: &Api, data: &Arc<Data>, text: &str, variables: &Value) -> Vec<BoxStream<'static, Response>> {
     let mut streams = Vec::new();
     for _ in 0..SUBSCRIPTIONS {
@@ -37,7 +37,26 @@ async fn subscribe(api: &Api, data: &Arc<Data>, text: &str, variables: &Value) -
         }
         streams.push(stream);
     }
+    let book = write(api, r#"addBook(input: { name: "Dune", year: 1965 }) { bookEdge { node { id } } }"#).await;
+    write(
+        api,
+        &format!(
+            "rateBook(input: {{ bookId: {}, rating: 5 }}) {{ rating: __typename }}",
+            book["addBook"]["bookEdge"]["node"]["id"]
+        ),
+    )
+    .await;
+    for stream in &mut streams {
+        let response = stream.next().await.unwrap();
+        assert!(response.errors.is_empty(), "{:?}", response.errors);
+    }
     streams
+}
+
+async fn write(api: &Api, field: &str) -> Value {
+    let response = api.execute(Request::new(format!("mutation {{ {field} }}")).data(Permission::Granted)).await;
+    assert!(response.errors.is_empty(), "{:?}", response.errors);
+    response.data.into_json().unwrap()
 }
 
 #[tokio::test]

@@ -58,10 +58,6 @@ impl Running {
     /// Gives a request its document, and the plans of it.
     pub fn prepare(&self, mut request: Request) -> Request {
         request.set_parsed_query(self.executed(&request));
-        if self.kind != Some(OperationType::Query) {
-            // Payloads and events are planned where they are read.
-            return request;
-        }
         request.data(RootValues::default()).data(self.document.plans.clone())
     }
 

@@ -19,7 +19,7 @@ use tokio::sync::mpsc::{Sender, channel};
 
 use super::buffers::{RESPONSE_DROPPED, acquire_for_response};
 use super::media::Media;
-use super::response::reject;
+use super::response::{reject, text};
 use super::websocket::Sockets;
 use crate::metrics::Metrics;
 use crate::request::{Code, Memory, MemoryPermit, caught, refusal};
@@ -105,7 +105,7 @@ async fn send(
 /// A result as an event. One that exceeds the memory budget is replaced by an error.
 fn next(response: &GraphQLResponse, memory: &Memory) -> Sent {
     let event = |response: &GraphQLResponse| {
-        let json = serde_json::to_string(response).unwrap_or_default();
+        let json = text(response);
         (json.len(), Event::default().event("next").data(json))
     };
     let (bytes, whole) = event(response);

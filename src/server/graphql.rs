@@ -121,7 +121,7 @@ pub async fn stream(Endpoint { api, access }: &Endpoint, Streamed { head, body, 
         _ => Err(wrong_method()),
     };
     let request = match request {
-        Ok(request) => with_headers(request, &head.headers),
+        Ok(request) => prepared(request, &head.headers),
         Err(error) => return respond(Media::GraphQL, GraphQLResponse::from_errors(vec![error])),
     };
     let mut data = Data::default();
@@ -137,13 +137,9 @@ pub async fn stream(Endpoint { api, access }: &Endpoint, Streamed { head, body, 
     event_stream::respond(&capacity.sockets, memory, metrics, responses)
 }
 
-/// A request whose response is written as HTTP needs it, and as its headers ask for it.
+/// A request whose response this server writes, with what its headers ask for.
 fn prepared(request: Request, headers: &HeaderMap) -> Request {
-    with_headers(request.data(Verbatim), headers)
-}
-
-/// A request with what its headers ask for.
-fn with_headers(mut request: Request, headers: &HeaderMap) -> Request {
+    let mut request = request.data(Verbatim);
     if headers.get_all(GRAPHQL_COST).iter().any(|value| value == "report") {
         request = request.data(ReportCost);
     }

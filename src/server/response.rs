@@ -31,27 +31,37 @@ struct Body {
 }
 
 impl Body {
-    /// The text. What a plan has written as JSON stays as it is.
     fn json(&self) -> Vec<u8> {
-        let room = if let Some(Value::Binary(data)) = &self.data { data.len() } else { 0 };
-        let mut json = Vec::with_capacity(room + ROOM);
-        json.push(b'{');
-        if let Some(data) = &self.data {
-            json.extend_from_slice(b"\"data\":");
-            keyset_graphql::json::write(data, &mut json);
-        }
-        if !self.errors.is_empty() {
-            json.extend_from_slice(if self.data.is_some() { b",\"errors\":" } else { b"\"errors\":" });
-            json.extend(serde_json::to_vec(&self.errors).unwrap_or_else(|_| b"[]".to_vec()));
-        }
-        if !self.extensions.is_empty() {
-            // A response has data or errors.
-            json.extend_from_slice(b",\"extensions\":");
-            json.extend(serde_json::to_vec(&self.extensions).unwrap_or_else(|_| b"{}".to_vec()));
-        }
-        json.push(b'}');
-        json
+        json(self.data.as_ref(), &self.errors, &self.extensions)
     }
+}
+
+/// A response as text, with its data. What a plan has written as JSON stays as it is.
+pub fn text(response: &GraphQLResponse) -> String {
+    let json = json(Some(&response.data), &response.errors, &response.extensions);
+    // JSON is UTF-8.
+    String::from_utf8(json).unwrap_or_default()
+}
+
+fn json(data: Option<&Value>, errors: &[ServerError], extensions: &BTreeMap<String, Value>) -> Vec<u8> {
+    let room = if let Some(Value::Binary(data)) = data { data.len() } else { 0 };
+    let mut json = Vec::with_capacity(room + ROOM);
+    json.push(b'{');
+    if let Some(data) = data {
+        json.extend_from_slice(b"\"data\":");
+        keyset_graphql::json::write(data, &mut json);
+    }
+    if !errors.is_empty() {
+        json.extend_from_slice(if data.is_some() { b",\"errors\":" } else { b"\"errors\":" });
+        json.extend(serde_json::to_vec(errors).unwrap_or_else(|_| b"[]".to_vec()));
+    }
+    if !extensions.is_empty() {
+        // A response has data or errors.
+        json.extend_from_slice(b",\"extensions\":");
+        json.extend(serde_json::to_vec(extensions).unwrap_or_else(|_| b"{}".to_vec()));
+    }
+    json.push(b'}');
+    json
 }
 
 /// The response to a request that the API has read.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use async_graphql::parser::types::{Directive, Field, FragmentDefinition, Selection, SelectionSet};
+use async_graphql::parser::types::{Directive, ExecutableDocument, Field, FragmentDefinition, Selection, SelectionSet};
 use async_graphql::{Name, Positioned, Value, Variables};
 use async_graphql_value::Value as Written;
 
@@ -119,6 +119,27 @@ pub fn collect<'a>(sets: &Sets<'a>, fragments: &'a Fragments, applies: &dyn Fn(&
         walk(chain, set, fragments, applies, &mut fields);
     }
     fields
+}
+
+/// All fields of a document, each where it is written.
+pub fn fields(document: &ExecutableDocument) -> impl Iterator<Item = &Positioned<Field>> {
+    let operations = document.operations.iter().map(|(_, operation)| &operation.node.selection_set.node);
+    let fragments = document.fragments.values().map(|fragment| &fragment.node.selection_set.node);
+    let mut sets: Vec<&SelectionSet> = operations.chain(fragments).collect();
+    let mut items = [].iter();
+    std::iter::from_fn(move || {
+        loop {
+            match items.next().map(|item: &Positioned<Selection>| &item.node) {
+                Some(Selection::Field(field)) => {
+                    sets.push(&field.node.selection_set.node);
+                    return Some(field);
+                }
+                Some(Selection::InlineFragment(inline)) => sets.push(&inline.node.selection_set.node),
+                Some(Selection::FragmentSpread(_)) => {}
+                None => items = sets.pop()?.items.iter(),
+            }
+        }
+    })
 }
 
 fn walk<'a>(

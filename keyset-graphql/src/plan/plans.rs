@@ -34,9 +34,17 @@ struct Planning {
 
 #[derive(Default)]
 struct State {
-    /// By the operation, and the field in the response.
-    fields: Vec<(Pos, Name, Arc<dyn Any + Send + Sync>)>,
+    fields: Vec<(Place, Arc<dyn Any + Send + Sync>)>,
     queries: Vec<(Pos, Option<Arc<PlannedQuery>>)>,
+}
+
+/// What a plan is for.
+#[derive(PartialEq)]
+pub(super) enum Place {
+    /// The field of a query with this response key, by the place of the operation.
+    OfQuery(Pos, Name),
+    /// The field at this place, such as one of a payload. In a fragment, it can be of several types.
+    Field(Pos),
 }
 
 /// A declared field of a query.
@@ -70,19 +78,15 @@ impl Plans {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn get<P: Send + Sync + 'static>(
-        &self,
-        operation: Pos,
-        field: &Name,
-        plan: impl FnOnce() -> P,
-    ) -> Arc<P> {
+    /// The plan for this place, which `plan` makes unless it is known.
+    pub(super) fn get<P: Send + Sync + 'static>(&self, place: Place, plan: impl FnOnce() -> P) -> Arc<P> {
         let mut state = self.state();
-        let known = state.fields.iter().find(|(place, name, _)| *place == operation && name == field);
-        if let Some(Ok(known)) = known.map(|(_, _, known)| Arc::clone(known).downcast()) {
+        let mut known = state.fields.iter().filter(|(known, _)| *known == place);
+        if let Some(known) = known.find_map(|(_, known)| Arc::clone(known).downcast().ok()) {
             return known;
         }
         let planned = Arc::new(plan());
-        state.fields.push((operation, field.clone(), Arc::<P>::clone(&planned)));
+        state.fields.push((place, Arc::<P>::clone(&planned)));
         planned
     }
 
@@ -100,8 +104,9 @@ impl Plans {
             if field.name() == "__typename" {
                 return Some(RootField::TypeName(Arc::clone(&self.0.query_type)));
             }
-            let plan = state.fields.iter().find(|(place, name, _)| *place == operation.pos && name == field.key);
-            let declared = plan.and_then(|(_, _, plan)| Arc::clone(plan).downcast::<DeclaredRoot>().ok());
+            let of_query = Place::OfQuery(operation.pos, field.key.clone());
+            let plan = state.fields.iter().find(|(place, _)| *place == of_query);
+            let declared = plan.and_then(|(_, plan)| Arc::clone(plan).downcast::<DeclaredRoot>().ok());
             is_planned &= plan.is_some();
             is_declared &= if plan.is_some() { declared.is_some() } else { !field.name().starts_with("__") };
             declared.map(RootField::Declared)

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use async_graphql::parser::types::{Field, OperationDefinition, OperationType};
 use async_graphql::{ContextSelectionSet, PathSegment, Pos, Positioned, ServerError, ServerResult, Value, Variables};
 
-use super::collect::{Chain, Collected, collect};
+use super::collect::{Chain, Collected, collect, fields};
 use super::once::RootValues;
-use super::plans::Plans;
+use super::plans::{Place, Plans};
 use super::variables::with_defaults;
 use super::writer::{Failure, Writer, Written};
 use super::{Planner, Run};
@@ -44,27 +44,41 @@ impl<'a> ResolvedField<'a> {
         plan: impl FnOnce(&Collected<'_>, &mut Planner<'_>) -> P,
     ) -> Option<Arc<RootPlan<P>>> {
         let environment = self.context.query_env;
-        let key = &self.field.node.response_key().node;
+        let (key, position) = (&self.field.node.response_key().node, self.field.pos);
         let planner = |fragments| Planner { fragments, registry: &self.context.schema_env.registry, joins: Vec::new() };
+        let plans = self.context.data_opt::<Plans>();
         if !self.is_root() {
-            let plan = plan(&Collected::alone(key, self.field), &mut planner(&environment.fragments));
-            return Some(Arc::new(RootPlan { places: Vec::new(), plan }));
+            let plan_alone = |field: &Positioned<Field>, fragments, is_alone| {
+                let plan = plan(&Collected::alone(key, field), &mut planner(fragments));
+                RootPlan { places: Vec::new(), is_alone, plan }
+            };
+            return Some(match plans {
+                Some(plans) => plans.get(Place::Field(position), || {
+                    // The executed document may lack what another request includes.
+                    let document = plans.document();
+                    let same_key = || fields(document).filter(|field| field.node.response_key().node == *key);
+                    let whole = same_key().find(|field| field.pos == position).unwrap_or(self.field);
+                    plan_alone(whole, &document.fragments, same_key().all(|field| field.pos == position))
+                }),
+                None => Arc::new(plan_alone(self.field, &environment.fragments, false)),
+            });
         }
         let plan_root = |operation: &OperationDefinition, fragments| {
             let set = vec![(Chain::default(), &operation.selection_set.node)];
             let collected = collect(&set, fragments, &|_| true).into_iter().find(|found| found.key == key);
             let collected = collected.unwrap_or_else(|| Collected::alone(key, self.field));
             let places = collected.places.iter().map(|place| (place.chain.clone(), place.field.pos)).collect();
-            RootPlan { places, plan: plan(&collected, &mut planner(fragments)) }
+            RootPlan { places, is_alone: true, plan: plan(&collected, &mut planner(fragments)) }
         };
         let executed = &environment.operation;
-        let plans = self.context.data_opt::<Plans>();
         let root = match plans.and_then(|plans| Some((plans, plans.operation(executed.pos)?))) {
-            Some((plans, whole)) => plans.get(executed.pos, key, || plan_root(whole, &plans.document().fragments)),
+            Some((plans, whole)) => {
+                plans.get(Place::OfQuery(executed.pos, key.clone()), || plan_root(whole, &plans.document().fragments))
+            }
             None => Arc::new(plan_root(&executed.node, &environment.fragments)),
         };
         let first = root.places.iter().find(|(chain, _)| chain.holds(&self.variables));
-        first.is_none_or(|(_, position)| *position == self.field.pos).then_some(root)
+        first.is_none_or(|(_, first)| *first == position).then_some(root)
     }
 
     /// The value of the field: `plan` plans it, and `show` reads and writes what was planned. It reads through this
@@ -86,7 +100,7 @@ impl<'a> ResolvedField<'a> {
             let mut writer = Writer::new(&run);
             let written = show(&plan, &run, &mut writer).await;
             let written = written.unwrap_or_else(|error| Err(writer.fail(error, self.field.pos)));
-            self.finish(writer, written)
+            self.finish(writer, written, plan.is_alone)
         };
         match self.context.data_opt::<RootValues>() {
             Some(values) if plan.repeats(self.field.pos) => values.once(self.field.pos, resolve).await,
@@ -94,8 +108,9 @@ impl<'a> ResolvedField<'a> {
         }
     }
 
-    /// The value that was written, and its errors in the response.
-    fn finish(&self, writer: Writer<'_>, written: Written) -> ServerResult<Value> {
+    /// The value that was written, and its errors in the response. If the library does not merge it with others, it can be
+    /// JSON.
+    fn finish(&self, writer: Writer<'_>, written: Written, is_alone: bool) -> ServerResult<Value> {
         let Writer { json, errors, .. } = writer;
         let path = self.context.set_error_path(ServerError::new("", None)).path;
         let mut errors: Vec<ServerError> = errors.into_iter().map(|failure| failure.under(&path)).collect();
@@ -105,7 +120,7 @@ impl<'a> ResolvedField<'a> {
         }
         match failed {
             Some(error) => Err(error),
-            None if self.is_root() && self.context.data_opt::<Verbatim>().is_some() => Ok(Value::Binary(json.into())),
+            None if is_alone && self.context.data_opt::<Verbatim>().is_some() => Ok(Value::Binary(json.into())),
             None => {
                 let value = serde_json::from_slice(&json);
                 value.map_err(|error| self.context.set_error_path(Error::internal(&error).of_request()))
@@ -124,9 +139,11 @@ impl Failure {
     }
 }
 
-/// The plan of a field, and its places in the document if it is a field of the query itself.
+/// The plan of a field; of one of the query itself with its places in the document.
 pub struct RootPlan<P> {
     places: Vec<(Chain, Pos)>,
+    /// Whether the library merges its value with no other one.
+    is_alone: bool,
     plan: P,
 }
 

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use async_graphql::futures_util::stream::{self, Stream, StreamExt};
 use async_graphql::parser::parse_query;
 use async_graphql::{Context, ID, MergedObject, Object as GraphQl, Request, Response, Schema, Value, Variables};
 use keyset::Limits;
@@ -139,6 +140,16 @@ impl Atlas {
         let reader = Reader::new(db).on_failure(|error: DbErr| panic!("{error}"));
         let schema = Schema::build(Query::default(), Mutation, Subscription).data(reader.clone()).finish();
         Self { schema, reader, statements, _database: database }
+    }
+
+    /// The first response to a request with these plans: its data, and its text.
+    pub async fn first(&self, plans: &Plans, query: &str, variables: &str) -> (Value, String) {
+        let variables = Variables::from_json(serde_json::from_str(variables).unwrap());
+        let request = Request::new(query).variables(variables).data(plans.clone()).data(Verbatim);
+        let response = self.schema.execute_stream(request).boxed().next().await.unwrap();
+        assert!(response.errors.is_empty(), "{:?}", response.errors);
+        let text = text(&response).0;
+        (response.data, text)
     }
 
     /// Checks the data of the response, and returns the number of statements that read it.

@@ -6,6 +6,7 @@ mod tables;
 mod conditions;
 mod errors;
 mod lists;
+mod payloads;
 mod roots;
 mod selection;
 mod variables;

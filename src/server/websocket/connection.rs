@@ -7,6 +7,7 @@ use async_graphql::{Data, Executor};
 use axum::body::Bytes;
 use axum::extract::ws::{Message, WebSocket};
 use futures_util::{SinkExt, StreamExt, stream};
+use keyset_graphql::json::Verbatim;
 use serde_json::{Map, Value};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 use tungstenite::Error::{Capacity, Protocol, Utf8};
@@ -136,7 +137,8 @@ impl Connection {
                 self.send(ServerMessage::Error { id: &id, payload: &[error] }).await
             }
             ClientMessage::Subscribe { id, payload } => {
-                let request = if is_long(bytes) { payload.data(Long) } else { *payload };
+                let request = payload.data(Verbatim);
+                let request = if is_long(bytes) { request.data(Long) } else { request };
                 let (executor, data) = (executor.clone(), data.clone());
                 // Nothing is executed here: a panic must not end the connection.
                 let begin = async move { executor.execute_stream(request, Some(data)) };

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::request::{BUDGET_EXCEEDED, Code};
 use crate::server::request::Parameters;
+use crate::server::response::text;
 
 /// The maximum length of an id in bytes: every message of its operation repeats it.
 const MAX_ID: usize = 256;
@@ -48,6 +49,7 @@ pub enum ServerMessage<'a> {
         #[serde(skip_serializing_if = "Option::is_none")]
         payload: Option<Map<String, Value>>,
     },
+    #[serde(skip)]
     Next {
         id: &'a str,
         payload: &'a Response,
@@ -121,7 +123,11 @@ impl ServerMessage<'_> {
     ///
     /// [`End::Internal`] if it cannot be serialised.
     pub fn text(&self) -> Result<String, End> {
-        serde_json::to_string(self).map_err(|_| End::Internal)
+        let Self::Next { id, payload } = self else {
+            return serde_json::to_string(self).map_err(|_| End::Internal);
+        };
+        let id = serde_json::to_string(id).map_err(|_| End::Internal)?;
+        Ok(format!(r#"{{"type":"next","id":{id},"payload":{}}}"#, text(payload)))
     }
 
     /// The codes of the errors in the message.
