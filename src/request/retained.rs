@@ -1,11 +1,12 @@
-//! The memory that a subscription keeps until it ends: its document and its variables.
+//! The memory that a subscription keeps until it ends: its document, the plan of it, and its variables.
 
 use async_graphql::{Value, Variables};
 
 use super::documents::Document;
 
-/// The bytes of each part of a document, and of the execution. They are upper bounds, which `tests/memory.rs` measures.
-const PART: usize = 128;
+/// The bytes of each part of a document, which is kept as it was sent, as it is executed and as its plan, and of the execution.
+/// They are upper bounds, which `tests/memory.rs` measures.
+const PART: usize = 256;
 const EXECUTION: usize = 32 << 10;
 /// The bytes of an object, with room for its first fields, and those that each field adds.
 const OBJECT: usize = 512;
