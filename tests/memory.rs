@@ -47,8 +47,8 @@ async fn subscribe(api: &Api, data: &Arc<Data>, text: &str, variables: &Value) -
     )
     .await;
     for stream in &mut streams {
-        let response = stream.next().await.unwrap();
-        assert!(response.errors.is_empty(), "{:?}", response.errors);
+        // Too large a filter is planned, too.
+        assert!(stream.next().await.is_some());
     }
     streams
 }
