@@ -10,7 +10,7 @@ use crate::source::array;
 /// The condition that a column has one of these values, which have one type.
 ///
 /// On PostgreSQL, any number of values has one text. On SQLite, their number is rounded up to a power of two by NULLs, which
-/// no row has.
+/// no row has. So do not negate it by `NOT`: for other rows it is NULL there, not false.
 ///
 /// ```sql
 /// id = ANY($1)

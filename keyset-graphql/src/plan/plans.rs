@@ -140,7 +140,7 @@ const MAX_ROOM: usize = 64 << 10;
 impl PlannedQuery {
     /// Executes the query. The data are JSON, as [`Verbatim`](crate::json::Verbatim) says.
     pub async fn execute(&self, reader: &Reader, limits: Limits, variables: &Variables) -> Response {
-        let run = Run { reader, limits, variables };
+        let run = Run { reader, limits, variables, is_event: false };
         let mut values: Vec<Box<dyn RootValue + '_>> = Vec::new();
         for field in self.fields.selected(variables) {
             if let RootField::Declared(plan) = field {
