@@ -141,21 +141,24 @@ fn replicas_share_the_load() {
 fn the_least_busy_replica_answers() {
     const LOCK: &str = "DO $$ BEGIN
         LOCK TABLE book;
-        WHILE to_regclass('release') IS NULL AND clock_timestamp() < now() + interval '1 minute' LOOP
+        WHILE NOT EXISTS (SELECT FROM pg_class WHERE relname = 'release') AND clock_timestamp() < now() + interval '1 minute' LOOP
             PERFORM pg_sleep(0.01);
         END LOOP;
     END $$";
     let Some(primary) = fleet::primary() else { return };
     let [busy, free] = [primary.replica(), primary.replica()];
     let mut command = with_replicas(&primary.url(""), &[&busy, &free]);
-    let server = Server::with_healthy(command.env(ANY_LAG.0, ANY_LAG.1), &[&busy, &free]);
+    // What is held may take as long as a busy machine needs.
+    command.env(ANY_LAG.0, ANY_LAG.1).env("REQUEST_TIMEOUT", "600");
+    let server = Server::with_healthy(&mut command, &[&busy, &free]);
     free.pause_replay();
+    // A commit flushes the log. PostgreSQL does not wait for the log of a lock, or of its end.
+    let flush = || primary.sql("SELECT pg_logical_emit_message(true, '', '')");
     thread::scope(|scope| {
-        scope.spawn(|| primary.sql(LOCK));
+        let locked = scope.spawn(|| primary.sql(LOCK));
         let is_locked = "SELECT count(*) > 0 FROM pg_locks WHERE mode = 'AccessExclusiveLock'";
         primary.until(is_locked);
-        // A commit flushes the log, and with it the lock.
-        primary.sql("SELECT pg_logical_emit_message(true, '', '')");
+        flush();
         busy.until(is_locked);
         let load = Load::during(&server, 1, 0, |load| {
             // Of two that nobody reads from, it is the busy one's turn soon.
@@ -166,6 +169,8 @@ fn the_least_busy_replica_answers() {
             }
             assert_eq!([&busy, &free].map(|replica| server.queries(replica)), [queries[0], queries[1] + 50]);
             primary.sql("CREATE TABLE release ()");
+            locked.join().unwrap();
+            flush();
             load.reads(1);
         });
         load.no_read_failed_within(crate::patience::LONG);

@@ -384,7 +384,7 @@ async fn a_subscription_drops_the_variables_that_it_does_not_declare() {
 #[tokio::test]
 async fn what_a_subscription_keeps_counts_against_the_memory_budget() {
     let shop = Shop::new(SMALL).await;
-    let memory = Memory::new(100 << 10);
+    let memory = Memory::new(150 << 10);
     let mut session = Data::default();
     let admission = Admission::new(10, LONG);
     session.insert(Session { request_id: String::new(), admission, memory: memory.clone() });
@@ -396,7 +396,7 @@ async fn what_a_subscription_keeps_counts_against_the_memory_budget() {
         response = first.next() => panic!("{response:?}"),
         () = until(async || shop.api.events().subscribers() == 1) => {}
     }
-    assert!(memory.in_use() > 50 << 10);
+    assert!(memory.in_use() > 100 << 10);
     let mut second = begin();
     let refused = serde_json::to_value(timeout(LONG, second.next()).await.unwrap()).unwrap();
     assert_eq!(refused["errors"][0]["extensions"]["code"], "OVERLOADED", "{refused}");
