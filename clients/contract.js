@@ -117,7 +117,7 @@ export function contract({ test, expect, afterEach, beforeEach, library }, start
   });
 
   test("what follows mutations sends the newest position, also if their responses cross", async () => {
-    const { id, ratings } = await server.book(1, 2, 3);
+    const { id, ratings } = await server.book(1, 2, 3, 4);
     client.showBook(id, reconnected);
     await rows([...ratings].reverse());
     // As a server with replicas responds, and as late as the test says.
