@@ -9,10 +9,12 @@ use crate::source::array;
 
 /// The condition that a column has one of these values, which have one type.
 ///
-/// On PostgreSQL, any number of values has one text. On SQLite, their number is rounded up to a power of two by NULLs, which
+/// One value is compared with `=`: by it, PostgreSQL finds the partition of a row, also in a plan that it keeps. On PostgreSQL,
+/// any other number of values has one text. On SQLite, their number is rounded up to a power of two by NULLs, which
 /// no row has. So do not negate it by `NOT`: for other rows it is NULL there, not false.
 ///
 /// ```sql
+/// id = $1
 /// id = ANY($1)
 /// id IN (?1, ?2, ?3, ?4)
 /// ```
@@ -25,7 +27,10 @@ pub fn among<C: ColumnTrait>(
     values: impl IntoIterator<Item: Into<Value>>,
     backend: DbBackend,
 ) -> Result<Expr, DbErr> {
-    let values = values.into_iter().map(Into::into).collect();
+    let mut values: Vec<Value> = values.into_iter().map(Into::into).collect();
+    if values.len() == 1 {
+        return Ok(column.eq(values.remove(0)));
+    }
     Ok(one_of(column.into_expr(), values, usize::MAX, Dialect::of_backend(backend)?))
 }
 
@@ -62,7 +67,8 @@ mod tests {
             texts.dedup();
             texts.len()
         };
-        assert_eq!((texts(DbBackend::Postgres), texts(DbBackend::Sqlite)), (1, 8));
+        assert_eq!((texts(DbBackend::Postgres), texts(DbBackend::Sqlite)), (2, 8));
+        assert!(text(1, DbBackend::Postgres).ends_with(r#"WHERE "cake"."id" = $1"#));
         assert!(text(3, DbBackend::Postgres).ends_with(r#"WHERE "cake"."id" = ANY($1)"#));
         assert!(text(3, DbBackend::Sqlite).ends_with(r#"WHERE "cake"."id" IN (?, ?, ?, ?)"#));
     }
