@@ -167,7 +167,7 @@ export function contract({ test, expect, afterEach, beforeEach, library }, start
     } finally {
       globalThis.fetch = fetch;
     }
-    await count(7);
+    await count(9);
   });
 
   /** As with a server with replicas: `events()` is the position of an event, and `responses` that of a query at the last one. */
