@@ -82,7 +82,7 @@ impl<T: RowObject> Edge<T> {
 enum EdgeField<T: RowObject> {
     TypeName,
     Cursor,
-    Node(Selection<T>),
+    Node(Box<Selection<T>>),
 }
 
 /// Reads what is selected of an object beside its row.
@@ -135,7 +135,7 @@ impl<T: RowObject> OutputType for Edge<T> {
             let mut objects = Vec::new();
             for planned in plan.selected(run.variables) {
                 if let EdgeField::Node(selection) = planned {
-                    objects.push((selection, read(selection, &self.object.row, run).await));
+                    objects.push((&**selection, read(selection, &self.object.row, run).await));
                 }
             }
             Ok(self.write(plan, &objects, writer))
@@ -150,7 +150,7 @@ fn plan_edge<T: RowObject>(edge: &Collected<'_>, planner: &mut Planner<'_>) -> P
         Some(match field.name() {
             "__typename" => EdgeField::TypeName,
             "cursor" => EdgeField::Cursor,
-            "node" => EdgeField::Node(Selection::new(&field.sets(), None, planner)),
+            "node" => EdgeField::Node(Box::new(Selection::new(&field.sets(), None, planner))),
             _ => return None,
         })
     })
@@ -173,7 +173,10 @@ impl<T: RowObject> Edge<T> {
                     self.order.seal(&self.key).map(|cursor| writer.value(&cursor.as_str())).map_err(Into::into)
                 }
                 EdgeField::Node(selection) => {
-                    match objects.iter().find(|(known, _)| std::ptr::eq(*known, selection)).map(|(_, objects)| objects)
+                    match objects
+                        .iter()
+                        .find(|(known, _)| std::ptr::eq(*known, selection.as_ref()))
+                        .map(|(_, objects)| objects)
                     {
                         Some(Ok(objects)) => return objects.write(0, writer),
                         Some(Err(error)) => Err(error.clone()),

@@ -45,6 +45,7 @@ fn lines(settings: &Telemetry) -> Box<dyn Layer<Registry> + Send + Sync> {
 }
 
 /// The levels that are logged, by target.
+#[expect(clippy::large_enum_variant, reason = "there is one, while the log is installed")]
 enum Levels {
     /// A table, which costs next to nothing.
     Table(Targets),

@@ -28,16 +28,15 @@ pub async fn expand(db: &Db) {
         // SQLite has triggers for rows only.
         _ => "CREATE TRIGGER later_{table} AFTER INSERT ON {table} BEGIN INSERT INTO later VALUES ('{table}'); END",
     };
-    let mut script = "CREATE TABLE later (name text NOT NULL);".to_owned();
+    let columns = "ALTER TABLE {table} ADD COLUMN later integer;
+        ALTER TABLE {table} ADD COLUMN later_with_default text NOT NULL DEFAULT 'none';
+        CREATE INDEX {table}_later ON {table} (later_with_default, id)";
+    db.writer.execute_unprepared("CREATE TABLE later (name text NOT NULL)").await.unwrap();
     for table in ["book", "book_rating", "book_order"] {
-        script += &format!(
-            "ALTER TABLE {table} ADD COLUMN later integer;
-            ALTER TABLE {table} ADD COLUMN later_with_default text NOT NULL DEFAULT 'none';
-            CREATE INDEX {table}_later ON {table} (later_with_default, id);"
-        );
-        script += &format!("{};", trigger.replace("{table}", table));
+        for script in [columns, trigger] {
+            db.writer.execute_unprepared(&script.replace("{table}", table)).await.unwrap();
+        }
     }
-    db.writer.execute_unprepared(&script).await.unwrap();
     record(db, LATER).await;
 }
 

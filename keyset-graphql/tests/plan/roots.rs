@@ -15,7 +15,7 @@ async fn a_query_of_declared_fields_needs_no_schema() {
             r#"{ "node": { "id": "AgAAAAM", "name": "Elbe" } }"#,
         ),
         (r#"{ node(id: "AgAAAAk") { id } }"#, r#"{ "node": null }"#),
-        (r#"{ nodes(ids: []) { id } }"#, r#"{ "nodes": [] }"#),
+        (r"{ nodes(ids: []) { id } }", r#"{ "nodes": [] }"#),
         (
             r#"{ nodes(ids: ["AgAAAAE", "AQAAAAk", "AgAAAAE"]) { __typename id } }"#,
             r#"{ "nodes": [

@@ -87,6 +87,9 @@ impl Drop for Proxy {
     }
 }
 
+/// What the client has said, and where to cut it.
+type Client = (Arc<Mutex<String>>, Arc<Mutex<Cutting>>);
+
 async fn heard(is_silent: &watch::Receiver<bool>) {
     let _ = is_silent.clone().wait_for(|silent| !silent).await;
 }
@@ -96,7 +99,7 @@ async fn forward(
     mut to: OwnedWriteHalf,
     is_silent: watch::Receiver<bool>,
     counter: Arc<AtomicUsize>,
-    client: Option<(Arc<Mutex<String>>, Arc<Mutex<Cutting>>)>,
+    client: Option<Client>,
 ) {
     let mut bytes = vec![0; 1 << 16];
     let (mut text, mut begun) = (Vec::new(), false);
