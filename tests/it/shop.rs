@@ -120,6 +120,13 @@ impl Shop {
         async move { succeeded(self.execute(query, Value::Null).await, query, caller) }
     }
 
+    /// The same with variables: the document is new once, and known to all requests that follow.
+    #[track_caller]
+    pub fn data_of(&self, query: &str, variables: Value) -> impl Future<Output = Value> {
+        let caller = Location::caller();
+        async move { succeeded(self.execute(query, variables).await, query, caller) }
+    }
+
     /// Executes a request that must fail; the code of its only error.
     #[track_caller]
     pub fn code(&self, query: &str) -> impl Future<Output = String> {

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use bookends::config::Plan;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::orders::{Sort, argument, directed, offered};
 use crate::shop::Shop;
@@ -51,6 +51,12 @@ async fn page(shop: &Shop, list: &List, args: &str) -> Value {
 
 /// One page with more of its connection.
 async fn page_with(shop: &Shop, list: &List, args: &str, more: &str) -> Value {
+    let data = shop.data(&query(list, args, more)).await;
+    data.pointer(list.pointer).unwrap().clone()
+}
+
+/// A query of one page, with more of its connection.
+fn query(list: &List, args: &str, more: &str) -> String {
     let fields: Vec<&str> = list.fields.iter().map(|(_, field)| *field).collect();
     let page = format!(
         "{}({args}) {{ edges {{ cursor node {{ id createdAt {} }} }}
@@ -58,17 +64,20 @@ async fn page_with(shop: &Shop, list: &List, args: &str, more: &str) -> Value {
         list.name,
         fields.join(" ")
     );
-    let data = shop.data(&list.around.replace("{}", &page)).await;
-    data.pointer(list.pointer).unwrap().clone()
+    list.around.replace("{}", &page)
 }
 
 /// The whole list, page by page.
 async fn walk(shop: &Shop, list: &List, args: &str, size: usize, forward: bool) -> Vec<Value> {
     let mut edges: Vec<Value> = Vec::new();
     let mut cursor = String::new();
+    let (end, bound) = if forward { ("first", "after") } else { ("last", "before") };
+    // The schema executes the first page, and the plan all others.
+    let page = query(list, &format!("{args}, {end}: {size}, {bound}: $cursor"), "");
+    let page = format!("query($cursor: String) {page}");
     loop {
-        let (end, bound) = if forward { ("first", "after") } else { ("last", "before") };
-        let page = page(shop, list, &format!("{args}, {end}: {size}, {bound}: \"{cursor}\"")).await;
+        let data = shop.data_of(&page, json!({ "cursor": cursor })).await;
+        let page = data.pointer(list.pointer).unwrap();
         let (found, info) = (page["edges"].as_array().unwrap(), &page["pageInfo"]);
         assert!(found.len() <= size);
         // What lies behind is what has been seen.
