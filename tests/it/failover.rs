@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use testdb::Cluster;
 
-use crate::fleet::{self, Server, load::Load, wait, with_replicas};
+use crate::fleet::{self, Server, at, load::Load, wait, with_replicas};
 use crate::patience::LONG;
 use crate::program::bookends;
 
@@ -164,13 +164,12 @@ fn a_write_after_a_promotion_is_seen_beside_a_replica_with_a_longer_lost_log() {
                 added.is_some()
             });
             let (id, position) = added.unwrap();
-            let header = format!("GraphQL-Position: {position}\r\n");
             let query = json!({ "query": format!("{{ node(id: {id:?}) {{ id }} }}") });
             for reader in &mut readers {
                 // A server that has not found the new primary yet has nowhere to read.
                 let mut reply = None;
                 wait(|| {
-                    let result = reader.request(&header, &query);
+                    let result = reader.request(&at(&position), &query);
                     assert!(result.as_ref().err().is_none_or(|code| code == "UNAVAILABLE"), "{result:?}");
                     reply = result.ok();
                     reply.is_some()

@@ -198,8 +198,7 @@ impl Client {
     /// A query that must succeed, on a server that has replayed this position.
     #[track_caller]
     pub fn query_at(&mut self, position: &str, query: &str) -> Value {
-        let header = format!("GraphQL-Position: {position}\r\n");
-        self.request(&header, &json!({ "query": query })).unwrap().data
+        self.request(&at(position), &json!({ "query": query })).unwrap().data
     }
 
     /// A mutation.
@@ -216,4 +215,9 @@ impl Client {
         let id = reply.data["addBook"]["bookEdge"]["node"]["id"].as_str().unwrap().to_owned();
         Ok((id, reply.position.unwrap_or_default()))
     }
+}
+
+/// The header of a request that reads at this position.
+pub fn at(position: &str) -> String {
+    format!("GraphQL-Position: {position}\r\n")
 }

@@ -5,7 +5,7 @@ use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::fleet::{self, Server, load::Load, with_replicas};
+use crate::fleet::{self, Server, at, load::Load, with_replicas};
 use crate::wire::authorized;
 
 mod consistent;
@@ -109,7 +109,7 @@ fn a_malformed_position_is_refused() {
     let server = Server::with_healthy(&mut with_replicas(&primary.url(""), &[&replica]), &[&replica]);
     let mut client = server.client();
     for malformed in ["x", "0/0", "0/0/", "/0/0", "0/0/G", "123456789/0/0", "0/0/123456789", "0/0/0 0/0/1", "-1/0/0"] {
-        let header = format!("GraphQL-Position: {malformed}\r\n");
+        let header = at(malformed);
         let refused = client.request(&header, &json!({ "query": COUNT })).unwrap_err();
         assert_eq!(refused, "POSITION_MALFORMED", "{malformed}");
         let body = json!({ "query": COUNT, "extensions": { "position": malformed } });
@@ -118,7 +118,7 @@ fn a_malformed_position_is_refused() {
     let body = json!({ "query": COUNT, "extensions": { "position": 1 } });
     assert_eq!(client.request("", &body).unwrap_err(), "POSITION_MALFORMED");
     // A mutation is executed on the primary, which has replayed everything.
-    let header = format!("{}GraphQL-Position: 0/0/0\r\n", authorized());
+    let header = authorized() + &at("0/0/0");
     let mutation = "mutation { addBook(input: { name: \"x\", year: 1 }) { clientMutationId } }";
     client.request(&header, &json!({ "query": mutation })).unwrap();
 }

@@ -6,7 +6,7 @@ use bookends::db::Position;
 use serde_json::{Value, json};
 
 use crate::counter;
-use crate::fleet::{self, Server, with_replicas};
+use crate::fleet::{self, Server, at, with_replicas};
 use crate::wire::ask;
 
 use super::ANY_LAG;
@@ -35,13 +35,13 @@ fn a_query_at_the_last_position_has_one_that_replicas_reach() {
         client.add(&name).unwrap();
         let last = |data: &Value| data["books"]["nodes"][0]["name"].clone();
         assert_ne!(last(&client.query(query)), *name);
-        let reply = client.request(&header(LAST), &json!({ "query": query })).unwrap();
+        let reply = client.request(&at(LAST), &json!({ "query": query })).unwrap();
         let position = reply.position.expect("a position");
         assert_eq!((last(&reply.data), &reply.extensions), (name.clone().into(), &json!({ "position": position })));
         assert_ne!(position, LAST);
         assert_eq!(last(&client.query_at(&position, query)), *name);
         // Any other position is kept by its client.
-        let reply = client.request(&header(&position), &json!({ "query": query })).unwrap();
+        let reply = client.request(&at(&position), &json!({ "query": query })).unwrap();
         assert_eq!((reply.position, reply.extensions), (None, Value::Null));
         replica.resume_replay();
         replica.catch_up(&primary);
@@ -83,7 +83,7 @@ fn the_position_of_a_query_includes_what_it_read() {
             "SELECT EXISTS (SELECT FROM pg_locks WHERE granted AND relation = 'book'::regclass
                 AND mode = 'AccessExclusiveLock')",
         );
-        let reply = server.client().request(&header(LAST), &json!({ "query": QUERIES[0] })).unwrap();
+        let reply = server.client().request(&at(LAST), &json!({ "query": QUERIES[0] })).unwrap();
         assert_eq!(reply.data["books"]["nodes"][0]["name"], "late");
         let before = format!("1/{}", before.join().unwrap());
         let [before, position] = [before, reply.position.unwrap()].map(|text| text.parse::<Position>().unwrap());
@@ -108,7 +108,7 @@ fn caches_do_not_keep_a_response_with_a_position() {
         (header("Cache-Control").unwrap(), header("Vary").unwrap(), header("ETag").is_some())
     };
     assert_eq!(get(""), ("public, max-age=60".into(), "accept, graphql-position".into(), true));
-    assert_eq!(get(&header(LAST)), ("no-store".into(), "accept".into(), false));
+    assert_eq!(get(&at(LAST)), ("no-store".into(), "accept".into(), false));
 }
 
 #[tokio::test]
@@ -133,8 +133,4 @@ async fn over_a_websocket_the_extensions_of_an_operation_have_its_position() {
     let (name, position) = execute(json!({ "position": LAST })).await;
     assert_eq!(name, "new");
     assert!(position.is_string() && position != LAST, "{position}");
-}
-
-fn header(position: &str) -> String {
-    format!("GraphQL-Position: {position}\r\n")
 }
