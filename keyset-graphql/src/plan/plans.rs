@@ -153,7 +153,7 @@ impl PlannedQuery {
         let (mut writer, mut values) = (Writer::with_room(&run, self.room.load(Relaxed)), values.iter());
         let written = self.fields.write(&mut writer, |writer, field, position| match field {
             RootField::TypeName(name) => {
-                writer.value(name);
+                writer.value(&**name);
                 Ok(())
             }
             RootField::Declared(_) => values.next().map_or(Ok(()), |value| value.write(position, writer)),

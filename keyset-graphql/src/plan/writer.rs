@@ -46,7 +46,7 @@ impl<'a> Writer<'a> {
     }
 
     /// Writes a value that is no object.
-    pub fn value(&mut self, value: &impl Serialize) {
+    pub fn value(&mut self, value: &(impl Serialize + ?Sized)) {
         write(value, &mut self.json);
     }
 
@@ -132,7 +132,7 @@ pub fn write_base64url(bytes: &[u8], json: &mut Vec<u8>) {
 }
 
 /// Writes a value as JSON.
-pub fn write(value: &impl Serialize, json: &mut Vec<u8>) {
+pub fn write(value: &(impl Serialize + ?Sized), json: &mut Vec<u8>) {
     // Writing into memory does not fail; a map with keys that are no texts is no leaf.
     if serde_json::to_writer(&mut *json, value).is_err() {
         json.extend_from_slice(b"null");
