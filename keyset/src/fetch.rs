@@ -205,7 +205,7 @@ pub(crate) fn rows(
     index: Index,
     dialect: Dialect,
 ) -> SelectStatement {
-    if page.order.is_compared_here(dialect) {
+    if page.order.is_compared_here() {
         return joined(unordered(query, page, order, index, dialect), joins);
     }
     if joins.is_empty() {

@@ -7,7 +7,7 @@
 //! FROM (SELECT parent AS keyset_parent, CAST(n - 1 AS integer) AS keyset_batch
 //!       FROM unnest($1) WITH ORDINALITY AS p (parent, n)) AS p
 //! JOIN LATERAL (/* bracket, WHERE cake_id = p.keyset_parent */) AS r ON TRUE
-//! ORDER BY keyset_batch, r.id
+//! ORDER BY r.name, r.id
 //! ```
 //!
 //! SQLite has no `LATERAL`: through most connections the statement is a union of one term per parent. The terms share all other
@@ -17,8 +17,10 @@
 //! WITH keyset_brackets AS MATERIALIZED (
 //!     SELECT *, 0 AS keyset_batch FROM (/* bracket, WHERE cake_id = ?2 */) UNION ALL
 //!     SELECT *, 1 AS keyset_batch FROM (/* bracket, WHERE cake_id = ?3 */))
-//! SELECT r.* FROM keyset_brackets AS r ORDER BY keyset_batch, r.id
+//! SELECT r.* FROM keyset_brackets AS r ORDER BY r.name, r.id
 //! ```
+//!
+//! An order that is compared here (`compare`) has no `ORDER BY` at their end.
 //!
 //! Without `MATERIALIZED`, SQLite merges the terms pairwise, which takes twice as many instructions. Either way the
 //! cost is parents × page, however many children there are.
@@ -28,7 +30,7 @@
 
 use std::fmt::Write;
 
-use sea_orm::sea_query::{ColumnRef, Condition, Expr, Func, JoinType, Order as SqlOrder, Query, SelectStatement};
+use sea_orm::sea_query::{ColumnRef, Condition, Expr, Func, JoinType, Query, SelectStatement};
 use sea_orm::{DbErr, Statement, Value};
 
 use crate::batch::{BATCH, batch};
@@ -82,7 +84,11 @@ where
             }
         }
     }
-    Ok(found.into_iter().map(|found| Slice::cut(found, page)).collect())
+    let slice = |mut found: Vec<_>| {
+        reader.arrange(&mut found);
+        Slice::cut(found, page)
+    };
+    Ok(found.into_iter().map(slice).collect())
 }
 
 /// The same with one statement, which is run for each parent on SQLite.
@@ -209,7 +215,7 @@ fn chunks(
         return Ok(Vec::new());
     }
     Ok(match dialect {
-        Dialect::Postgres => {
+        Dialect::Postgres { .. } => {
             let joined = joined(array(values), term(Expr::col((PARENTS, PARENT))), bracket, dialect);
             vec![Chunk { statement: dialect.statement(&joined), lists }]
         }
@@ -273,10 +279,11 @@ fn union(term: &str, shared: usize, terms: usize, rows: Option<&str>) -> String 
     }
 }
 
-/// Joins the rows to their relations, and orders them by parent, and within each parent by an order.
+/// Joins the rows to their relations, and orders them. Each row has the number of its parent, so parents are in no order.
 fn finish(rows: &mut SelectStatement, (order, joins): (&RowOrder, &[Join]), dialect: Dialect) -> SelectStatement {
     join(rows, joins);
-    rows.order_by(BATCH, SqlOrder::Asc);
-    order.sort_table(rows, ROWS, dialect);
+    if !order.is_compared_here() {
+        order.sort_table(rows, ROWS, dialect);
+    }
     rows.take()
 }

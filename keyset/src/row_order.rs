@@ -55,6 +55,11 @@ impl RowOrder {
         self.has_segment
     }
 
+    /// Whether the rows are put in order where they are read.
+    pub(crate) fn is_compared_here(&self) -> bool {
+        self.order.is_compared_here()
+    }
+
     /// Orders a union of branches, or a window over its rows.
     pub(crate) fn sort(&self, rows: &mut impl OrderedStatement, dialect: Dialect) {
         self.order_by(rows, Expr::col, dialect);

@@ -96,9 +96,9 @@ fn position(columns: &Columns, place: usize, sort: &Sort) -> Result<usize, DbErr
 
 impl Reader<'_> {
     /// Puts the rows of a bracket in order, unless its statement does.
-    fn arrange(&self, found: &mut [Found<Record>]) {
+    pub(crate) fn arrange(&self, found: &mut [Found<Record>]) {
         let Page { order, end, .. } = self.page;
-        if !order.is_compared_here(self.dialect) {
+        if !order.is_compared_here() {
             return;
         }
         found.sort_by(|one, other| {
