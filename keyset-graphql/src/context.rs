@@ -17,16 +17,20 @@ pub struct Reader {
     connection: Arc<dyn ReadRows + Send>,
     failed: fn(DbErr) -> Error,
     pages_read: Option<Arc<PagesRead>>,
+    seeks_row_values: Option<Arc<Answer>>,
 }
 
 /// Receives the name of a list field, the end of its pages, and their number.
 type PagesRead = dyn Fn(&str, End, usize) + Send + Sync;
 
+/// Says yes or no.
+type Answer = dyn Fn() -> bool + Send + Sync;
+
 impl Reader {
     /// Reads through this connection, or pool.
     pub fn new(connection: impl ReadRows + Send + 'static) -> Self {
         let failed = |error| Error::internal(&error);
-        Self { connection: Arc::new(connection), failed, pages_read: None }
+        Self { connection: Arc::new(connection), failed, pages_read: None, seeks_row_values: None }
     }
 
     /// The same through another connection, such as one that waits before it reads.
@@ -45,6 +49,13 @@ impl Reader {
     #[must_use]
     pub fn on_pages_read(self, pages_read: impl Fn(&str, End, usize) + Send + Sync + 'static) -> Self {
         Self { pages_read: Some(Arc::new(pages_read)), ..self }
+    }
+
+    /// Asks this before each statement, instead of the connection: see [`ReadRows::seeks_row_values`]. Tables can be moved to
+    /// other servers while this one runs.
+    #[must_use]
+    pub fn seeks_row_values_if(self, seeks_row_values: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self { seeks_row_values: Some(Arc::new(seeks_row_values)), ..self }
     }
 
     /// The error that a client reads when the database fails.
@@ -85,6 +96,10 @@ impl<'a> ContextExt<'a> for Context<'a> {
 impl ReadRows for Reader {
     fn backend(&self) -> DbBackend {
         self.connection.backend()
+    }
+
+    fn seeks_row_values(&self) -> bool {
+        self.seeks_row_values.as_ref().map_or_else(|| self.connection.seeks_row_values(), |seeks| seeks())
     }
 
     async fn read(&self, statement: Statement) -> Result<Vec<Record>, DbErr> {

@@ -38,7 +38,7 @@ pub fn among<C: ColumnTrait>(
 pub(crate) fn one_of(column: Expr, mut values: Vec<Value>, max: usize, dialect: Dialect) -> Expr {
     let Some(first) = values.first() else { return Expr::value(false) };
     match dialect {
-        Dialect::Postgres => column.eq(PgFunc::any(array(values))),
+        Dialect::Postgres { .. } => column.eq(PgFunc::any(array(values))),
         Dialect::Sqlite => {
             let null = first.as_null();
             values.resize(values.len().next_power_of_two().min(max), null);

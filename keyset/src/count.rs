@@ -97,7 +97,7 @@ where
     let different: Vec<Value> =
         parents.iter().filter(|parent| counts.insert((*parent).clone(), 0).is_none()).cloned().collect();
     let size = match dialect {
-        Dialect::Postgres => different.len(),
+        Dialect::Postgres { .. } => different.len(),
         Dialect::Sqlite => dialect.limits().1.saturating_sub(dialect.parameters(&rows)),
     };
     for some in different.chunks(size.max(1)) {

@@ -83,7 +83,7 @@ where
     };
     let mut expected = match dialect {
         Dialect::Sqlite => Vec::new(),
-        Dialect::Postgres => {
+        Dialect::Postgres { .. } => {
             let queries = Parts { query: rows, ..parts }.queries().into_iter().zip(&counted);
             let exceed = queries.filter(|(_, counted)| **counted >= more).map(|(query, _)| query);
             expected(db, exceed.collect(), dialect).await?

@@ -15,7 +15,10 @@ use crate::{Direction, Kind, Nulls, ReadRows, Sort};
 /// A supported database: how it behaves, and how statements are written for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
-    Postgres,
+    Postgres {
+        /// As [`ReadRows::seeks_row_values`] says.
+        seeks_row_values: bool,
+    },
     Sqlite,
 }
 
@@ -26,13 +29,16 @@ impl Dialect {
     ///
     /// [`DbErr::BackendNotSupported`] unless it is PostgreSQL or SQLite.
     pub(crate) fn of(db: &(impl ReadRows + ?Sized)) -> Result<Self, DbErr> {
-        Self::of_backend(db.backend())
+        Ok(match Self::of_backend(db.backend())? {
+            Self::Postgres { .. } => Self::Postgres { seeks_row_values: db.seeks_row_values() },
+            Self::Sqlite => Self::Sqlite,
+        })
     }
 
     /// The same for a backend without a connection.
     pub(crate) fn of_backend(backend: DbBackend) -> Result<Self, DbErr> {
         match backend {
-            DbBackend::Postgres => Ok(Self::Postgres),
+            DbBackend::Postgres => Ok(Self::Postgres { seeks_row_values: true }),
             DbBackend::Sqlite => Ok(Self::Sqlite),
             other => {
                 Err(DbErr::BackendNotSupported { db: other.as_str(), ctx: "keyset supports PostgreSQL and SQLite" })
@@ -42,7 +48,7 @@ impl Dialect {
 
     fn backend(self) -> DbBackend {
         match self {
-            Self::Postgres => DbBackend::Postgres,
+            Self::Postgres { .. } => DbBackend::Postgres,
             Self::Sqlite => DbBackend::Sqlite,
         }
     }
@@ -53,7 +59,7 @@ impl Dialect {
     /// and walk through the ties.
     pub(crate) fn seeks_row_value(self, a: &Sort, b: &Sort, last: bool) -> bool {
         match self {
-            Self::Postgres => true,
+            Self::Postgres { seeks_row_values } => seeks_row_values,
             Self::Sqlite => {
                 let rowid = last && matches!(b.kind, Kind::SmallInt | Kind::Int | Kind::BigInt);
                 a.is_column() && b.is_column() && !rowid
@@ -71,14 +77,14 @@ impl Dialect {
     /// (a, b) >= (v, w) AND (a, b) <> (v, w)
     /// ```
     pub(crate) fn estimates_by_first(self, sorts: &[Sort]) -> bool {
-        self == Self::Postgres && sorts.len() > 1 && sorts.iter().all(Sort::is_column)
+        !self.is_sqlite() && sorts.len() > 1 && sorts.iter().all(Sort::is_column)
     }
 
     /// Where an index has its NULLs when it is read in this direction.
     pub(crate) fn native_nulls(self, direction: Direction) -> Nulls {
         match (self, direction) {
-            (Self::Postgres, Direction::Asc) | (Self::Sqlite, Direction::Desc) => Nulls::Last,
-            (Self::Postgres, Direction::Desc) | (Self::Sqlite, Direction::Asc) => Nulls::First,
+            (Self::Postgres { .. }, Direction::Asc) | (Self::Sqlite, Direction::Desc) => Nulls::Last,
+            (Self::Postgres { .. }, Direction::Desc) | (Self::Sqlite, Direction::Asc) => Nulls::First,
         }
     }
 
@@ -160,7 +166,7 @@ impl Dialect {
 
     /// Whether a column that is pinned by [`Dialect::pinned`] must be in the `ORDER BY`.
     pub(crate) fn orders_by_pins(self) -> bool {
-        self == Self::Postgres
+        !self.is_sqlite()
     }
 
     /// The statement that returns PostgreSQL's estimates as JSON.
@@ -205,7 +211,7 @@ impl Dialect {
     /// The statement as text and parameters.
     pub(crate) fn statement(self, select: &SelectStatement) -> Statement {
         match self {
-            Self::Postgres => self.write(select, &PostgresQueryBuilder),
+            Self::Postgres { .. } => self.write(select, &PostgresQueryBuilder),
             Self::Sqlite => self.write(select, &SqliteQueryBuilder),
         }
     }

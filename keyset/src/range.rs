@@ -201,3 +201,24 @@ fn columns(sorts: &[Sort]) -> Expr {
 fn row(mut exprs: Vec<Expr>) -> Expr {
     if exprs.len() == 1 { exprs.remove(0) } else { Expr::tuple(exprs) }
 }
+
+#[cfg(test)]
+mod tests {
+    use sea_orm::tests_cfg::cake;
+
+    use super::*;
+
+    /// The rows beyond a key under two sorts in one direction.
+    #[test]
+    fn where_row_values_are_not_sought_each_sort_has_a_range_of_its_own() {
+        let order = Order::of::<cake::Entity>([Sort::desc(cake::Column::Name)]).unwrap();
+        let key = [Some(Expr::val("a")), Some(Expr::val(1))];
+        let pins = |seeks_row_values| -> Vec<usize> {
+            let dialect = Dialect::Postgres { seeks_row_values };
+            beyond(&order, &key, Edge::Exclusive, dialect).iter().map(|range| range.pins.len()).collect()
+        };
+        assert_eq!(pins(true), [0]);
+        // `name = 'a' AND id < 1`, then `name < 'a'`.
+        assert_eq!(pins(false), [1, 0]);
+    }
+}

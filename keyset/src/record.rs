@@ -16,6 +16,14 @@ pub trait ReadRows: Sync {
     /// The database.
     fn backend(&self) -> DbBackend;
 
+    /// Whether a comparison of row values, `(a, b) > (v, w)`, begins a scan of an index on `(a, b)`, wherever the rows are.
+    ///
+    /// PostgreSQL sends no such comparison to another server. Where a table has foreign partitions, return `false`: a page then
+    /// has a range for each sort, `a = v AND b > w` and `a > v`. SQLite is not asked.
+    fn seeks_row_values(&self) -> bool {
+        true
+    }
+
     /// Runs a statement, and returns all of its rows.
     ///
     /// # Errors

@@ -26,6 +26,8 @@ const ANALYZED: &str = "SELECT tbl AS \"table\", stat AS \"stat\",
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
     tables: HashMap<String, Table>,
+    /// Whether a table has rows on another server.
+    foreign: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -64,7 +66,10 @@ impl Statistics {
         let mut statistics = Self::default();
         for record in db.read(statement(tables(dialect).to_owned())).await? {
             let rows = match dialect {
-                Dialect::Postgres => record.count("rows")?,
+                Dialect::Postgres { .. } => {
+                    statistics.foreign |= record.count("foreign")? > 0;
+                    record.count("rows")?
+                }
                 Dialect::Sqlite => 0,
             };
             statistics.tables.insert(text(&record, "table")?, Table { rows, ..Table::default() });
@@ -103,7 +108,7 @@ impl Statistics {
     /// [`DbErr`] if the database fails.
     pub async fn analyzed<C: ReadRows + ?Sized>(db: &C) -> Result<Self, DbErr> {
         let (dialect, mut statistics) = (Dialect::of(db)?, Self::default());
-        if dialect == Dialect::Postgres {
+        if !dialect.is_sqlite() {
             return Ok(statistics);
         }
         let records = match db.read(Statement::from_string(db.backend(), ANALYZED.to_owned())).await {
@@ -132,6 +137,11 @@ impl Statistics {
         self.tables.get(entity.table_name()).map_or(0, |table| table.rows)
     }
 
+    /// Whether a table is a foreign table of PostgreSQL, or has foreign partitions: see [`ReadRows::seeks_row_values`].
+    pub fn has_foreign_rows(&self) -> bool {
+        self.foreign
+    }
+
     /// How many rows an index reads for a condition on a column; `None` if no index begins with it.
     pub fn indexed(&self, column: &impl ColumnTrait) -> Option<Indexed> {
         let table = self.tables.get(&column.entity_name().to_string())?;
@@ -150,18 +160,19 @@ fn first(records: Vec<crate::Record>, column: &str) -> Result<u64, DbErr> {
 /// partition is not here.
 fn tables(dialect: Dialect) -> &'static str {
     match dialect {
-        Dialect::Postgres => {
+        Dialect::Postgres { .. } => {
             "SELECT t.relname::text AS \"table\",
                     COALESCE(SUM(CASE
                         WHEN leaf.relkind <> 'r' THEN GREATEST(leaf.reltuples, 0)
                         WHEN leaf.relpages > 0 AND leaf.reltuples >= 0
                         THEN leaf.reltuples::float8 / leaf.relpages
                             * (pg_relation_size(leaf.oid) / current_setting('block_size')::int)
-                        ELSE pg_relation_size(leaf.oid) / 64 END), 0)::bigint AS \"rows\"
+                        ELSE pg_relation_size(leaf.oid) / 64 END), 0)::bigint AS \"rows\",
+                    count(*) FILTER (WHERE leaf.relkind = 'f') AS \"foreign\"
              FROM pg_class t
              LEFT JOIN LATERAL pg_partition_tree(t.oid) p ON p.isleaf
              LEFT JOIN pg_class leaf ON leaf.oid = CASE t.relkind WHEN 'p' THEN p.relid ELSE t.oid END
-             WHERE t.relkind IN ('r', 'p') AND NOT t.relispartition AND t.relnamespace <> 'pg_catalog'::regnamespace
+             WHERE t.relkind IN ('r', 'p', 'f') AND NOT t.relispartition AND t.relnamespace <> 'pg_catalog'::regnamespace
                AND pg_table_is_visible(t.oid) AND has_table_privilege(t.oid, 'SELECT')
              GROUP BY t.oid, t.relname"
         }
@@ -176,7 +187,7 @@ fn tables(dialect: Dialect) -> &'static str {
 /// are those of the whole.
 fn indexes(dialect: Dialect) -> &'static str {
     match dialect {
-        Dialect::Postgres => {
+        Dialect::Postgres { .. } => {
             "SELECT t.relname::text AS \"table\", a.attname::text AS \"column\",
                     (i.indisunique AND i.indnkeyatts = 1)::int::bigint AS \"single\"
              FROM pg_index i

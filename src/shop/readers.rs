@@ -78,8 +78,9 @@ async fn position(db: Db) -> Position {
 
 /// Reads through this connection, and counts the pages.
 pub fn reader(db: &Db, connection: impl ReadRows + Send + 'static) -> Reader {
-    let metrics = db.metrics.clone();
+    let (metrics, statistics) = (db.metrics.clone(), db.statistics.clone());
     Reader::new(connection)
+        .seeks_row_values_if(move || !statistics.current().has_foreign_rows())
         .on_failure(request::database)
         .on_pages_read(move |field, end, pages| metrics.pages(field, end, pages))
 }

@@ -83,3 +83,24 @@ async fn a_partitioned_table_has_the_rows_of_its_partitions() {
     assert_eq!(statistics.rows(City), 3_000);
     assert_eq!(statistics.indexed(&Column::Rank).unwrap().per_value, 1_000);
 }
+
+/// Row values are not sought there.
+#[tokio::test]
+async fn a_partition_on_another_server_is_noticed() {
+    let test = TestDb::new().await;
+    let db = test.connect().await;
+    atlas::create(&db, &atlas::cities()).await;
+    assert!(!Statistics::read(&db).await.unwrap().has_foreign_rows());
+    if db.get_database_backend() != DbBackend::Postgres {
+        return;
+    }
+    for sql in [
+        "CREATE TABLE whole (LIKE city) PARTITION BY LIST (rank)",
+        "CREATE FOREIGN DATA WRAPPER without_handler",
+        "CREATE SERVER elsewhere FOREIGN DATA WRAPPER without_handler",
+        "CREATE FOREIGN TABLE of_0 PARTITION OF whole FOR VALUES IN (0) SERVER elsewhere",
+    ] {
+        db.execute_unprepared(sql).await.unwrap();
+    }
+    assert!(Statistics::read(&db).await.unwrap().has_foreign_rows());
+}

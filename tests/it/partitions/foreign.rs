@@ -47,6 +47,9 @@ impl Far {
         let db = shop.test.connect().await;
         run(&db, &read("docs/partitions/procedures.sql")).await;
         run(&db, &sql).await;
+        // As the server does each minute.
+        shop.db.statistics.read(&shop.db.reader).await.unwrap();
+        assert!(shop.db.statistics.current().has_foreign_rows());
         Some(Self { shop, servers })
     }
 
@@ -86,14 +89,15 @@ async fn c1_c2_lists_over_other_servers_are_walked_both_ways() {
     assert!(refusal.to_string().contains("book_rating has no primary key"), "{refusal}");
 }
 
-/// `fetch_size` rows for each branch of the bracket, at any depth, where all of its conditions are sent.
+/// `fetch_size` rows for each branch of the bracket, at any depth.
 #[tokio::test(flavor = "multi_thread")]
 async fn other_servers_send_the_size_of_the_page() {
     let plan = Plan { books: 50, ratings: 12_000, orders: 0, rng_seed: 0 };
     let Some(far) = Far::new(plan, ["2022-01-03Z", "2022-01-06Z"]).await else { return };
     let by_id = "orderBy: { field: CREATED_AT }";
     let mixed = "orderBy: [{ field: RATING, direction: DESC }, { field: CREATED_AT, direction: ASC }]";
-    for (order, branches) in [(by_id, 2), (mixed, 4)] {
+    let same = "orderBy: { field: RATING, direction: DESC }";
+    for (order, branches) in [(by_id, 2), (mixed, 4), (same, 4)] {
         for offset in [100, 3_000, 6_000, 11_000] {
             let page =
                 |args: &str| format!("{{ ratings({order}, {args}) {{ nodes {{ id }} pageInfo {{ endCursor }} }} }}");
@@ -107,14 +111,6 @@ async fn other_servers_send_the_size_of_the_page() {
             }
         }
     }
-    // A comparison of rows is not sent: the other server begins its list from the start.
-    let same = "orderBy: { field: RATING, direction: ASC }";
-    let page = |args: &str| format!("{{ ratings({same}, {args}) {{ nodes {{ id }} pageInfo {{ endCursor }} }} }}");
-    let cursor = far.shop.data(&page("first: 10, offset: 6000")).await["ratings"]["pageInfo"]["endCursor"].take();
-    far.sent().await;
-    far.shop.data_once(&page(&format!("first: 10, after: {cursor}"))).await;
-    let sent = far.sent().await;
-    assert!(sent.iter().all(|rows| *rows > 500), "{sent:?}: the document says otherwise");
 }
 
 /// Transition tables have no rows of other servers: so PostgreSQL refuses to write there.

@@ -4,16 +4,16 @@
 //! cargo run --release -p experiments --bin partitions -- postgres://user@host/database 'hash, 16'
 //! ```
 //!
-//! Rows and buffers are counted, in the mean of some pages. Times are medians over many keys. Of a layout `foreign`, the rows are those that
-//! other servers send.
+//! Rows and buffers are counted, in the mean of some pages. Times are medians over many keys. Where partitions are foreign, the rows are
+//! those that other servers send.
 
 use std::time::{Duration, Instant};
 
 use entity::book_rating::{Column, Entity};
-use keyset::bracket::bracket;
-use keyset::{Key, Limits, Lists, Order, Page, Sort};
+use keyset::{Key, Limits, Lists, Order, Page, ReadRows, Record, Sort, Statistics, Texts};
+use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::{
-    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, EntityTrait, QueryTrait, Statement,
+    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr, EntityTrait, Statement,
 };
 use testdb::{Statements, rows_read, work};
 use uuid::Uuid;
@@ -35,7 +35,7 @@ async fn main() -> Result<(), Error> {
     // As the server's own connections are, with and without the choice of a plan.
     let db = connect(&url, "auto").await?;
     let generic = connect(&url, "force_generic_plan").await?;
-    let is_foreign = layout.starts_with("foreign");
+    let is_foreign = Statistics::read(&db).await?.has_foreign_rows();
     for (name, statements) in pages(&db, is_foreign).await? {
         let (mut rows, buffers) = counted(&db, &statements).await;
         if is_foreign {
@@ -65,6 +65,9 @@ async fn pages(db: &DatabaseConnection, is_foreign: bool) -> Result<Vec<(&'stati
     let by_id = Order::of::<Entity>([])?;
     let by_rating = Order::of::<Entity>([Sort::desc(Column::Rating), Sort::asc(Column::Id)])?;
     let same_way = Order::of::<Entity>([Sort::desc(Column::Rating), Sort::desc(Column::Id)])?;
+    let mut recording = db.clone();
+    let recorded = Statements::record(&mut recording);
+    let reader = Reader { db: recording, seeks_row_values: !is_foreign };
     let (mut ids, mut ties, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     for number in 0..KEYS {
         let id = between(first, last, number);
@@ -78,7 +81,8 @@ async fn pages(db: &DatabaseConnection, is_foreign: bool) -> Result<Vec<(&'stati
             let after = order.seal(&Key::new(order, values)?)?;
             let args = keyset::Args { first: Some(10), after: Some(after.into()), ..keyset::Args::default() };
             let page = Page::new(&args, order, Limits::default())?;
-            statements.push(bracket(Entity::find().as_query(), &page, DbBackend::Postgres)?);
+            keyset::fetch_rows(&reader, Entity::find(), &page, &[], &Texts::default()).await?;
+            statements.extend(recorded.take());
         }
     }
     let mut pages = vec![
@@ -86,11 +90,32 @@ async fn pages(db: &DatabaseConnection, is_foreign: bool) -> Result<Vec<(&'stati
         ("10 by `rating DESC, id`", ties),
         ("5 of each of 50 books", nested(db, &by_id).await?),
     ];
-    // By a comparison of rows, which is not sent.
+    // Elsewhere, by a comparison of rows, which is not sent to other servers.
     if is_foreign {
         pages.push(("10 by `rating DESC, id DESC`", rows));
     }
     Ok(pages)
+}
+
+/// Reads as the server does.
+struct Reader {
+    db: DatabaseConnection,
+    seeks_row_values: bool,
+}
+
+#[async_trait]
+impl ReadRows for Reader {
+    fn backend(&self) -> DbBackend {
+        ReadRows::backend(&self.db)
+    }
+
+    fn seeks_row_values(&self) -> bool {
+        self.seeks_row_values
+    }
+
+    async fn read(&self, statement: Statement) -> Result<Vec<Record>, DbErr> {
+        self.db.read(statement).await
+    }
 }
 
 /// The first 5 ratings of 50 books, and of 50 others.
