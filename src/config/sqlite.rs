@@ -45,7 +45,7 @@ pub struct Sqlite {
 
 impl Sqlite {
     /// For a server of its own on a file.
-    pub const DEFAULT: Self = Self { sqlite_cache: 16 << 20, sqlite_mmap: 0, allow_shared_file: false };
+    pub const DEFAULT: Self = Self { sqlite_cache: 32 << 20, sqlite_mmap: 0, allow_shared_file: false };
 
     /// How each connection uses memory: pragmas with their values.
     pub fn pragmas(self) -> [(&'static str, String); 2] {
