@@ -15,7 +15,7 @@ if [ -z "$program" ]; then
     program=${CARGO_TARGET_DIR:-$here/../target}/release/bookends
 fi
 program=$(realpath "$program")
-settings=('mapped 1073741824 2' 'cache2 0 2' 'cache8 0 8' 'cache16 0 16' 'cache64 0 64')
+settings=('mapped 1073741824 2' 'cache2 0 2' 'cache8 0 8' 'cache16 0 16' 'cache32 0 32' 'cache64 0 64')
 
 work=$(mktemp -d)
 cd "$work"

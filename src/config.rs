@@ -173,7 +173,7 @@ impl Settings {
             database_connections: Self::default_connections(),
             replicas: Replicas::default(),
             pooler: Pooler::default(),
-            sqlite: Sqlite::DEFAULT,
+            sqlite: Sqlite::default(),
             listen: Self::LISTEN,
             listen_admin: None,
             write_token: None,

@@ -17,14 +17,14 @@ pub struct Reader {
     connection: Arc<dyn ReadRows + Send>,
     failed: fn(DbErr) -> Error,
     pages_read: Option<Arc<PagesRead>>,
-    seeks_row_values: Option<Arc<Answer>>,
+    seeks_row_values: Option<Arc<SeeksRowValues>>,
 }
 
 /// Receives the name of a list field, the end of its pages, and their number.
 type PagesRead = dyn Fn(&str, End, usize) + Send + Sync;
 
-/// Says yes or no.
-type Answer = dyn Fn() -> bool + Send + Sync;
+/// Says whether a comparison of row values begins a scan.
+type SeeksRowValues = dyn Fn() -> bool + Send + Sync;
 
 impl Reader {
     /// Reads through this connection, or pool.
@@ -52,7 +52,7 @@ impl Reader {
     }
 
     /// Asks this before each statement, instead of the connection: see [`ReadRows::seeks_row_values`]. Tables can be moved to
-    /// other servers while this one runs.
+    /// other servers while this server runs.
     #[must_use]
     pub fn seeks_row_values_if(self, seeks_row_values: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         Self { seeks_row_values: Some(Arc::new(seeks_row_values)), ..self }

@@ -44,7 +44,8 @@ pub(crate) const INSIDE: &str = "keyset_inside";
 /// The statement that reads this page of a query's rows. See the [module](self) for its form.
 ///
 /// The query brings its columns, filters and joins. Its own order, limit and offset are dropped. The page's
-/// offset is no part of the statement: [`fetch`](crate::fetch) looks up its key first, and then runs the statement. Use this function to inspect it, or to explain it:
+/// offset is no part of the statement: [`fetch`](crate::fetch) looks up its key first. It runs the statement without its outer order
+/// where all keys are integers or UUIDs. Use this function to inspect the statement, or to explain it:
 ///
 /// ```
 /// # use sea_orm::{DbBackend, EntityTrait, QueryTrait, tests_cfg::cake};
@@ -76,7 +77,7 @@ pub(crate) fn select(
     Bracket::new(query, page, order, index, dialect).ordered(order, dialect)
 }
 
-/// The same for a statement that orders the rows itself.
+/// The same without an order of its rows: the statement around it has one, or the reader puts them in order.
 ///
 /// Sorting rows twice takes longer than reading them, at least on SQLite, which sorts every sub-query.
 pub(crate) fn unordered(

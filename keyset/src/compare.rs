@@ -1,9 +1,9 @@
-//! Keys that are compared here, as the database compares them.
+//! Keys that are compared here, as the databases compare them.
 //!
-//! Databases sort the rows of a page that come in order already: they do not see that a sub-query has ordered them. On SQLite
-//! that takes two fifths of the instructions of a page. PostgreSQL sorts the nested lists of all parents together. Which rows a
-//! page has does not depend on it: each branch of the bracket has an order and a limit of its own. So the few rows are put in
-//! order here, where all compare values alike.
+//! A database sorts the rows of a page again, which its branches have put in order: the union of the branches has no order. On
+//! SQLite that takes two fifths of the instructions of a page. PostgreSQL sorts the nested lists of all parents together. Which
+//! rows a page has does not depend on it, because every limit within the statement has an order. So the few rows are put in order
+//! here, where every database compares the keys alike: integers and UUIDs.
 
 use std::cmp::Ordering;
 

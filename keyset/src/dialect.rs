@@ -29,16 +29,17 @@ impl Dialect {
     ///
     /// [`DbErr::BackendNotSupported`] unless it is PostgreSQL or SQLite.
     pub(crate) fn of(db: &(impl ReadRows + ?Sized)) -> Result<Self, DbErr> {
-        Ok(match Self::of_backend(db.backend())? {
-            Self::Postgres { .. } => Self::Postgres { seeks_row_values: db.seeks_row_values() },
-            Self::Sqlite => Self::Sqlite,
-        })
+        Self::new(db.backend(), || db.seeks_row_values())
     }
 
     /// The same for a backend without a connection.
     pub(crate) fn of_backend(backend: DbBackend) -> Result<Self, DbErr> {
+        Self::new(backend, || true)
+    }
+
+    fn new(backend: DbBackend, seeks_row_values: impl FnOnce() -> bool) -> Result<Self, DbErr> {
         match backend {
-            DbBackend::Postgres => Ok(Self::Postgres { seeks_row_values: true }),
+            DbBackend::Postgres => Ok(Self::Postgres { seeks_row_values: seeks_row_values() }),
             DbBackend::Sqlite => Ok(Self::Sqlite),
             other => {
                 Err(DbErr::BackendNotSupported { db: other.as_str(), ctx: "keyset supports PostgreSQL and SQLite" })
@@ -57,7 +58,7 @@ impl Dialect {
     ///
     /// SQLite seeks only plain columns, and not the rowid, which an integer primary key is: it would descend to `a = v`
     /// and walk through the ties.
-    pub(crate) fn seeks_row_value(self, a: &Sort, b: &Sort, last: bool) -> bool {
+    pub(crate) fn seeks_together(self, a: &Sort, b: &Sort, last: bool) -> bool {
         match self {
             Self::Postgres { seeks_row_values } => seeks_row_values,
             Self::Sqlite => {

@@ -7,7 +7,7 @@
 //! FROM (SELECT parent AS keyset_parent, CAST(n - 1 AS integer) AS keyset_batch
 //!       FROM unnest($1) WITH ORDINALITY AS p (parent, n)) AS p
 //! JOIN LATERAL (/* bracket, WHERE cake_id = p.keyset_parent */) AS r ON TRUE
-//! ORDER BY r.name, r.id
+//! ORDER BY keyset_batch, r.name, r.id
 //! ```
 //!
 //! SQLite has no `LATERAL`: through most connections the statement is a union of one term per parent. The terms share all other
@@ -17,10 +17,10 @@
 //! WITH keyset_brackets AS MATERIALIZED (
 //!     SELECT *, 0 AS keyset_batch FROM (/* bracket, WHERE cake_id = ?2 */) UNION ALL
 //!     SELECT *, 1 AS keyset_batch FROM (/* bracket, WHERE cake_id = ?3 */))
-//! SELECT r.* FROM keyset_brackets AS r ORDER BY r.name, r.id
+//! SELECT r.* FROM keyset_brackets AS r ORDER BY keyset_batch, r.name, r.id
 //! ```
 //!
-//! An order that is compared here (`compare`) has no `ORDER BY` at their end.
+//! Where keys are compared here (`compare`), both end without `ORDER BY`.
 //!
 //! Without `MATERIALIZED`, SQLite merges the terms pairwise, which takes twice as many instructions. Either way the
 //! cost is parents × page, however many children there are.
@@ -30,7 +30,7 @@
 
 use std::fmt::Write;
 
-use sea_orm::sea_query::{ColumnRef, Condition, Expr, Func, JoinType, Query, SelectStatement};
+use sea_orm::sea_query::{ColumnRef, Condition, Expr, Func, JoinType, Order as SqlOrder, Query, SelectStatement};
 use sea_orm::{DbErr, Statement, Value};
 
 use crate::batch::{BATCH, batch};
@@ -84,11 +84,7 @@ where
             }
         }
     }
-    let slice = |mut found: Vec<_>| {
-        reader.arrange(&mut found);
-        Slice::cut(found, page)
-    };
-    Ok(found.into_iter().map(slice).collect())
+    Ok(found.into_iter().map(|found| reader.cut(found)).collect())
 }
 
 /// The same with one statement, which is run for each parent on SQLite.
@@ -279,10 +275,12 @@ fn union(term: &str, shared: usize, terms: usize, rows: Option<&str>) -> String 
     }
 }
 
-/// Joins the rows to their relations, and orders them. Each row has the number of its parent, so parents are in no order.
+/// Joins the rows to their relations. Unless keys are compared here, it orders them: by parent first, in which order they are
+/// found.
 fn finish(rows: &mut SelectStatement, (order, joins): (&RowOrder, &[Join]), dialect: Dialect) -> SelectStatement {
     join(rows, joins);
     if !order.is_compared_here() {
+        rows.order_by(BATCH, SqlOrder::Asc);
         order.sort_table(rows, ROWS, dialect);
     }
     rows.take()

@@ -98,7 +98,7 @@ fn run(order: &Order, values: &[Option<Expr>], end: usize, dialect: Dialect) -> 
         && !sorts[start].nullable
         && sorts[start - 1].direction == sorts[start].direction
         && values[start - 1].is_some()
-        && dialect.seeks_row_value(&sorts[start - 1], &sorts[start], start + 1 == sorts.len())
+        && dialect.seeks_together(&sorts[start - 1], &sorts[start], start + 1 == sorts.len())
     {
         start -= 1;
     }

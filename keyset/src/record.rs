@@ -19,7 +19,8 @@ pub trait ReadRows: Sync {
     /// Whether a comparison of row values, `(a, b) > (v, w)`, begins a scan of an index on `(a, b)`, wherever the rows are.
     ///
     /// PostgreSQL sends no such comparison to another server. Where a table has foreign partitions, return `false`: a page then
-    /// has a range for each sort, `a = v AND b > w` and `a > v`. SQLite is not asked.
+    /// has a range for each sort, `a = v AND b > w` and `a > v`. SQLite is not asked. The connections of SeaORM say `true`, so
+    /// [`fetch`](crate::fetch()) and [`bracket`](crate::bracket::bracket) compare row values: read through a connection of your own.
     fn seeks_row_values(&self) -> bool {
         true
     }

@@ -95,16 +95,16 @@ fn position(columns: &Columns, place: usize, sort: &Sort) -> Result<usize, DbErr
 }
 
 impl Reader<'_> {
-    /// Puts the rows of a bracket in order, unless its statement does.
-    pub(crate) fn arrange(&self, found: &mut [Found<Record>]) {
+    /// Cuts a page out of the rows of its bracket. It puts them in order first, unless the statement does.
+    pub(crate) fn cut(&self, mut found: Vec<Found<Record>>) -> Slice<Record> {
         let Page { order, end, .. } = self.page;
-        if !order.is_compared_here() {
-            return;
+        if order.is_compared_here() {
+            found.sort_by(|one, other| {
+                let keys = order.compare(&one.row.key, &other.row.key);
+                one.segment.cmp(&other.segment).then(if *end == End::Front { keys } else { keys.reverse() })
+            });
         }
-        found.sort_by(|one, other| {
-            let keys = order.compare(&one.row.key, &other.row.key);
-            one.segment.cmp(&other.segment).then(if *end == End::Front { keys } else { keys.reverse() })
-        });
+        Slice::cut(found, self.page)
     }
 }
 
@@ -116,8 +116,7 @@ impl Slice<Record> {
         for row in rows {
             found.push(reader.read(row)?);
         }
-        reader.arrange(&mut found);
-        Ok(Self::cut(found, reader.page))
+        Ok(reader.cut(found))
     }
 
     /// Reads the columns of its rows, which are rows of SeaORM.

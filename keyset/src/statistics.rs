@@ -1,8 +1,8 @@
 //! Statistics of tables: how many rows they have, and which columns their indexes begin with.
 //!
 //! A condition that an index serves reads a part of a table; any other may read all of it. The statistics say how large
-//! either is. They are read from the catalogue, and from the indexes themselves, and are old by the time that they are
-//! used: they price a statement, and never answer one.
+//! either is. They also say which tables are on other servers. They are read from the catalogue, and from the indexes themselves, and are
+//! old by the time that they are used: they shape and price a statement, and never answer one.
 
 use std::collections::HashMap;
 
@@ -26,13 +26,13 @@ const ANALYZED: &str = "SELECT tbl AS \"table\", stat AS \"stat\",
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
     tables: HashMap<String, Table>,
-    /// Whether a table has rows on another server.
-    foreign: bool,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Table {
     rows: u64,
+    /// Whether it is on another server, or has a partition there.
+    is_foreign: bool,
     /// How many different values each column has that an index begins with.
     values: HashMap<String, u64>,
 }
@@ -51,7 +51,8 @@ impl Statistics {
     /// Reads the statistics of all tables in the search path.
     ///
     /// PostgreSQL estimates the rows of a table, as its planner does; a table that may not be read is left out. SQLite counts
-    /// them: it reads every page of the table's smallest index. Different values are counted up to 1,000, by one descent of an index for each.
+    /// them: it reads every page of the table's smallest index. Different values are counted up to 1,000, by one descent of an index for each;
+    /// a table on another server is taken to have as many.
     ///
     /// # Errors
     ///
@@ -65,16 +66,17 @@ impl Statistics {
         };
         let mut statistics = Self::default();
         for record in db.read(statement(tables(dialect).to_owned())).await? {
-            let rows = match dialect {
-                Dialect::Postgres { .. } => {
-                    statistics.foreign |= record.count("foreign")? > 0;
-                    record.count("rows")?
-                }
-                Dialect::Sqlite => 0,
+            let table = match dialect {
+                Dialect::Postgres { .. } => Table {
+                    rows: record.count("rows")?,
+                    is_foreign: record.count("foreign")? > 0,
+                    ..Table::default()
+                },
+                Dialect::Sqlite => Table::default(),
             };
-            statistics.tables.insert(text(&record, "table")?, Table { rows, ..Table::default() });
+            statistics.tables.insert(text(&record, "table")?, table);
         }
-        if dialect == Dialect::Sqlite {
+        if dialect.is_sqlite() {
             for (name, table) in &mut statistics.tables {
                 let count = format!("SELECT count(*) AS \"rows\" FROM {}", quoted(name));
                 table.rows = match db.read(statement(count)).await {
@@ -89,6 +91,9 @@ impl Statistics {
             let Some(table) = statistics.tables.get_mut(&name) else { continue };
             let values = if record.count("single")? > 0 {
                 table.rows
+            } else if table.is_foreign {
+                // Each descent would be a round trip to every other server.
+                MAX_VALUES.into()
             } else if let Some(known) = table.values.get(&column) {
                 *known
             } else {
@@ -137,9 +142,9 @@ impl Statistics {
         self.tables.get(entity.table_name()).map_or(0, |table| table.rows)
     }
 
-    /// Whether a table is a foreign table of PostgreSQL, or has foreign partitions: see [`ReadRows::seeks_row_values`].
-    pub fn has_foreign_rows(&self) -> bool {
-        self.foreign
+    /// Whether a table is a foreign table of PostgreSQL, or has a foreign partition: see [`ReadRows::seeks_row_values`].
+    pub fn is_foreign<E: EntityName>(&self, entity: E) -> bool {
+        self.tables.get(entity.table_name()).is_some_and(|table| table.is_foreign)
     }
 
     /// How many rows an index reads for a condition on a column; `None` if no index begins with it.

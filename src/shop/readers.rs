@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use keyset::ReadRows;
+use entity::{book, book_order, book_rating, book_stats};
+use keyset::{ReadRows, Statistics};
 use keyset_graphql::Reader;
 use sea_orm::{ConnAcquireErr, DbErr};
 use tokio::time::timeout;
@@ -80,7 +81,15 @@ async fn position(db: Db) -> Position {
 pub fn reader(db: &Db, connection: impl ReadRows + Send + 'static) -> Reader {
     let (metrics, statistics) = (db.metrics.clone(), db.statistics.clone());
     Reader::new(connection)
-        .seeks_row_values_if(move || !statistics.current().has_foreign_rows())
+        .seeks_row_values_if(move || !has_foreign_tables(&statistics.current()))
         .on_failure(request::database)
         .on_pages_read(move |field, end, pages| metrics.pages(field, end, pages))
+}
+
+/// Whether a table that has lists is on another server, or has a partition there.
+fn has_foreign_tables(statistics: &Statistics) -> bool {
+    statistics.is_foreign(book::Entity)
+        || statistics.is_foreign(book_rating::Entity)
+        || statistics.is_foreign(book_order::Entity)
+        || statistics.is_foreign(book_stats::Entity)
 }

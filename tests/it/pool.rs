@@ -39,7 +39,7 @@ const CONNECTIONS: u32 = 4;
 
 async fn pool(url: &str, limit: Duration) -> Pool {
     let opener = if url.starts_with("sqlite") {
-        Opener::Sqlite(File::of_url(url, limit, Sqlite::DEFAULT).unwrap())
+        Opener::Sqlite(File::of_url(url, limit, Sqlite::default()).unwrap())
     } else {
         Opener::Postgres(Arc::new(postgres(url).into()), Statements::Prepared)
     };

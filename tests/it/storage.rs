@@ -92,7 +92,7 @@ async fn every_connection_has_the_settings() {
     if file(&test).is_none() {
         return;
     }
-    let sqlite = Sqlite { sqlite_cache: 3 << 20, sqlite_mmap: 1 << 20, ..Sqlite::DEFAULT };
+    let sqlite = Sqlite { sqlite_cache: 3 << 20, sqlite_mmap: 1 << 20, ..Sqlite::default() };
     let db = Db::connect(&Settings { sqlite, ..Settings::new(&test.url) }).await.unwrap();
     for (pragma, value) in [("PRAGMA cache_size", -3072), ("PRAGMA mmap_size", 1 << 20)] {
         assert_eq!(number(&db.reader, pragma).await.unwrap(), value);

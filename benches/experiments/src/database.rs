@@ -142,7 +142,7 @@ fn as_the_server(options: SqliteConnectOptions) -> SqliteConnectOptions {
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Normal)
         .busy_timeout(BUSY_TIMEOUT)
-        .pragma("cache_size", "-16384")
+        .pragma("cache_size", "-32768")
         // The size of the log counts what a statement writes: only a checkpoint that is asked for empties it.
         .pragma("wal_autocheckpoint", "0")
 }

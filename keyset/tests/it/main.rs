@@ -5,6 +5,7 @@ mod naive;
 
 mod around;
 mod as_of;
+mod connections;
 mod cost;
 mod count;
 mod cursor;

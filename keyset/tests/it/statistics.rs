@@ -86,21 +86,26 @@ async fn a_partitioned_table_has_the_rows_of_its_partitions() {
 
 /// Row values are not sought there.
 #[tokio::test]
-async fn a_partition_on_another_server_is_noticed() {
+async fn a_table_on_another_server_is_noticed() {
     let test = TestDb::new().await;
     let db = test.connect().await;
     atlas::create(&db, &atlas::cities()).await;
-    assert!(!Statistics::read(&db).await.unwrap().has_foreign_rows());
+    assert!(!Statistics::read(&db).await.unwrap().is_foreign(City));
     if db.get_database_backend() != DbBackend::Postgres {
         return;
     }
     for sql in [
-        "CREATE TABLE whole (LIKE city) PARTITION BY LIST (rank)",
+        "ALTER TABLE city RENAME TO plain",
+        "CREATE TABLE city (LIKE plain) PARTITION BY LIST (rank)",
         "CREATE FOREIGN DATA WRAPPER without_handler",
         "CREATE SERVER elsewhere FOREIGN DATA WRAPPER without_handler",
-        "CREATE FOREIGN TABLE of_0 PARTITION OF whole FOR VALUES IN (0) SERVER elsewhere",
+        "CREATE FOREIGN TABLE of_0 PARTITION OF city FOR VALUES IN (0) SERVER elsewhere",
     ] {
         db.execute_unprepared(sql).await.unwrap();
     }
-    assert!(Statistics::read(&db).await.unwrap().has_foreign_rows());
+    assert!(Statistics::read(&db).await.unwrap().is_foreign(City));
+    db.execute_unprepared("DROP TABLE city").await.unwrap();
+    assert!(!Statistics::read(&db).await.unwrap().is_foreign(City));
+    db.execute_unprepared("CREATE FOREIGN TABLE city (id int) SERVER elsewhere").await.unwrap();
+    assert!(Statistics::read(&db).await.unwrap().is_foreign(City));
 }

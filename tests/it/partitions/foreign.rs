@@ -49,7 +49,7 @@ impl Far {
         run(&db, &sql).await;
         // As the server does each minute.
         shop.db.statistics.read(&shop.db.reader).await.unwrap();
-        assert!(shop.db.statistics.current().has_foreign_rows());
+        assert!(shop.db.statistics.current().is_foreign(entity::book_rating::Entity));
         Some(Self { shop, servers })
     }
 

@@ -35,7 +35,7 @@ async fn main() -> Result<(), Error> {
     // As the server's own connections are, with and without the choice of a plan.
     let db = connect(&url, "auto").await?;
     let generic = connect(&url, "force_generic_plan").await?;
-    let is_foreign = Statistics::read(&db).await?.has_foreign_rows();
+    let is_foreign = Statistics::read(&db).await?.is_foreign(Entity);
     for (name, statements) in pages(&db, is_foreign).await? {
         let (mut rows, buffers) = counted(&db, &statements).await;
         if is_foreign {
