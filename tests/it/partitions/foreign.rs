@@ -111,6 +111,14 @@ async fn other_servers_send_the_size_of_the_page() {
             }
         }
     }
+    // The edge before a new one is read as a page is.
+    let [book, _, _] = far.shop.first_of_each().await;
+    far.sent().await;
+    let rate = format!("rateBook(input: {{ bookId: {book:?}, rating: 3, {same} }}) {{ previousEdgeCursor }}");
+    let payload = far.shop.execute(&format!("mutation {{ {rate} }}"), Value::Null).await;
+    assert!(payload["data"]["rateBook"]["previousEdgeCursor"].is_string(), "{payload}");
+    let sent = far.sent().await;
+    assert!(sent.iter().all(|rows| *rows <= 25 * 4), "{sent:?}");
 }
 
 /// Transition tables have no rows of other servers: so PostgreSQL refuses to write there.
