@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Whether a page costs more the deeper it is, as a table of every order of every list:
 #
-#     benches/depth.sh [program] [rows] [depth] [rounds] [seconds]
+#     benches/depth.sh [program] [rows] [depth] [rounds] [seconds] [orders]
 #
 # Pages of 10 over 16 connections that are kept. What is shown is their mean latency, and ratios within each round:
 #
@@ -12,11 +12,12 @@
 #
 # The three take turns on one server, whose first round warms up; medians of the rounds. An order has a row for each
 # direction of each of its sorts, with the tie-breaker in both directions. A page backwards is the page forwards in the reversed
-# order, which is a row of its own. On SQLite, and on the PostgreSQL that TEST_DATABASE_URL names, in a database of its own.
-# Without a program, the release build. Needs Linux, wrk, curl and jq, and psql for PostgreSQL. wrk has the same cores. Numbers
-# mean something on a quiet machine only: the load average is shown first.
+# order, which is a row of its own. `orders` is a regular expression for some of them: `ratings .*RATING`. On SQLite, and on the
+# PostgreSQL that TEST_DATABASE_URL names, in a database of its own. Without a program, the release build. Needs Linux, wrk,
+# curl and jq, and psql for PostgreSQL. wrk has the same cores. Numbers mean something on a quiet machine only: the load average
+# is shown first.
 set -euo pipefail
-program=${1:-} rows=${2:-2000000} depth=${3:-} rounds=${4:-3} seconds=${5:-3}
+program=${1:-} rows=${2:-2000000} depth=${3:-} rounds=${4:-3} seconds=${5:-3} wanted=${6:-.}
 depth=${depth:-$((rows / 2))}
 [ $((depth + 11)) -le "$rows" ] || { echo "$rows rows have no page of 10 after $depth others" >&2; exit 1; }
 here=$(cd "$(dirname "$0")" && pwd)
@@ -105,7 +106,7 @@ run() {
     DATABASE_URL=$url LISTEN=127.0.0.1:0 MAX_OFFSET=$rows MAX_COMPLEXITY=$((rows + 50000)) start bookends "$program"
     while read -r list order; do
         measure "$database" "$list" "$order"
-    done < <(orders)
+    done < <(orders | grep --extended-regexp "$wanted")
     stop
 }
 
