@@ -107,6 +107,6 @@ mod tests {
     #[test]
     fn the_order_of_texts_is_that_of_the_database() {
         let orders = [Kind::Int, Kind::Text].map(|kind| order(sort(kind)));
-        assert_eq!(orders.each_ref().map(|order| order.is_compared_here()), [true, false]);
+        assert_eq!(orders.each_ref().map(Order::is_compared_here), [true, false]);
     }
 }

@@ -67,11 +67,9 @@ impl Statistics {
         let mut statistics = Self::default();
         for record in db.read(statement(tables(dialect).to_owned())).await? {
             let table = match dialect {
-                Dialect::Postgres { .. } => Table {
-                    rows: record.count("rows")?,
-                    is_foreign: record.count("foreign")? > 0,
-                    ..Table::default()
-                },
+                Dialect::Postgres { .. } => {
+                    Table { rows: record.count("rows")?, is_foreign: record.count("foreign")? > 0, ..Table::default() }
+                }
                 Dialect::Sqlite => Table::default(),
             };
             statistics.tables.insert(text(&record, "table")?, table);

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use entity::{book, book_order, book_rating, book_stats};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use entity::{book, book_order, book_rating, book_stats};
 use keyset::{ReadRows, Statistics};
 use keyset_graphql::Reader;
 use sea_orm::{ConnAcquireErr, DbErr};
