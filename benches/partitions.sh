@@ -11,6 +11,7 @@ set -euo pipefail
 ratings=${1:-100000}
 layouts=("${@:2}")
 [ ${#layouts[@]} -gt 0 ] || layouts=(plain hash-4 hash-16 hash-64 range-4 range-16 range-64)
+port=${PGPORT:-54329}
 books=$((ratings / 200 < 100 ? 100 : ratings / 200))
 cd "$(dirname "$0")/.."
 cargo build --release --quiet --workspace --bins
@@ -27,12 +28,12 @@ trap '(cd "$work"; "${owner[@]}" "$programs/pg_ctl" -D "$work/data" -m immediate
 (
     cd "$work"
     "${owner[@]}" "$programs/initdb" -D data -U postgres -A trust --no-sync --locale=C.UTF-8 --encoding=UTF8 >/dev/null
-    settings="-k $work -p ${PGPORT:=54329} -c listen_addresses=127.0.0.1 -c fsync=off -c wal_level=minimal
+    settings="-k $work -p $port -c listen_addresses=127.0.0.1 -c fsync=off -c wal_level=minimal
         -c max_wal_senders=0 -c shared_buffers=2GB -c maintenance_work_mem=1GB -c max_wal_size=8GB -c autovacuum=off
         -c random_page_cost=1.1 -c shared_preload_libraries=pg_stat_statements"
     "${owner[@]}" "$programs/pg_ctl" -D data -l log -w -o "$(echo $settings)" start >/dev/null
 )
-server=postgres://postgres@127.0.0.1:${PGPORT:-54329}
+server=postgres://postgres@127.0.0.1:$port
 
 # The keys are spread over 640 days, whatever their number. Triggers and foreign keys are off while rows are loaded.
 load() {
@@ -65,7 +66,7 @@ foreign() {
     for past in 1 2; do
         psql -q "$server/postgres" -c "CREATE DATABASE past_$past"
         psql -q -v ON_ERROR_STOP=1 "$server/past_$past" -f docs/partitions/foreign-remote.sql
-        sql=${sql/"host 'past-$past.example', port '5432', dbname 'postgres'"/"host '127.0.0.1', port '$PGPORT', dbname 'past_$past', batch_size '1000'"}
+        sql=${sql/"host 'past-$past.example', port '5432', dbname 'postgres'"/"host '127.0.0.1', port '$port', dbname 'past_$past', batch_size '1000'"}
         start=$(date -u -d "@$((1640995200 + 55296000 / 3 * past))" '+%F %TZ')
         sql=${sql//"'$((2024 + past))-01-01Z'"/"'$start'"}
     done
