@@ -1,6 +1,6 @@
 //! Connections of a user's own: [`ReadRows`].
 
-use keyset::{End, Lists, Page, ReadRows, Record, Texts, fetch, fetch_rows};
+use keyset::{Direction, End, Lists, Nulls, Page, ReadRows, Record, Texts, fetch, fetch_rows};
 use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::{DatabaseConnection, DbBackend, DbErr, EntityTrait, Statement};
 use testdb::TestDb;
@@ -80,8 +80,7 @@ async fn pages_are_the_same_where_row_values_are_not_sought() {
         check(&through, &criteria).await;
     }
     let compared = |statement: &Statement| statement.sql.contains(r#""city"."id") "#);
-    statements.take();
-    let order = atlas::order(&[(Column::Rank, keyset::Direction::Desc, keyset::Nulls::Last)]);
+    let order = atlas::order(&[(Column::Rank, Direction::Desc, Nulls::Last)]);
     let after = places(&through.db, &order).await.swap_remove(5);
     let page = Page::new(&args((End::Front, 2), Some(&after), None), &order, LIMITS).unwrap();
     for (seeks_row_values, expected) in [(true, is_postgres), (false, false)] {

@@ -10,11 +10,9 @@
 use std::time::{Duration, Instant};
 
 use entity::book_rating::{Column, Entity};
-use keyset::{Key, Limits, Lists, Order, Page, ReadRows, Record, Sort, Statistics, Texts};
-use sea_orm::prelude::async_trait::async_trait;
-use sea_orm::{
-    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr, EntityTrait, Statement,
-};
+use keyset::{Key, Limits, Lists, Order, Page, Sort, Statistics, Texts};
+use keyset_graphql::Reader;
+use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, EntityTrait, Statement};
 use testdb::{Statements, rows_read, work};
 use uuid::Uuid;
 
@@ -67,7 +65,8 @@ async fn pages(db: &DatabaseConnection, is_foreign: bool) -> Result<Vec<(&'stati
     let same_way = Order::of::<Entity>([Sort::desc(Column::Rating), Sort::desc(Column::Id)])?;
     let mut recording = db.clone();
     let recorded = Statements::record(&mut recording);
-    let reader = Reader { db: recording, seeks_row_values: !is_foreign };
+    // As the server reads.
+    let reader = Reader::new(recording).seeks_row_values_if(move || !is_foreign);
     let (mut ids, mut ties, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     for number in 0..KEYS {
         let id = between(first, last, number);
@@ -95,27 +94,6 @@ async fn pages(db: &DatabaseConnection, is_foreign: bool) -> Result<Vec<(&'stati
         pages.push(("10 by `rating DESC, id DESC`", rows));
     }
     Ok(pages)
-}
-
-/// Reads as the server does.
-struct Reader {
-    db: DatabaseConnection,
-    seeks_row_values: bool,
-}
-
-#[async_trait]
-impl ReadRows for Reader {
-    fn backend(&self) -> DbBackend {
-        ReadRows::backend(&self.db)
-    }
-
-    fn seeks_row_values(&self) -> bool {
-        self.seeks_row_values
-    }
-
-    async fn read(&self, statement: Statement) -> Result<Vec<Record>, DbErr> {
-        self.db.read(statement).await
-    }
 }
 
 /// The first 5 ratings of 50 books, and of 50 others.
