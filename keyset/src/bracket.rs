@@ -3,15 +3,18 @@
 //! Going forward after a key:
 //!
 //! ```text
-//! witness side: ranges at or before the key, reversed order, limit 1     -> has_previous
+//! witness side: a row of the ranges at or before the key                 -> has_previous
 //! page side:    ranges strictly beyond the key, order,       limit n+1   -> the rows, and has_next
 //! ```
 //!
 //! The statement is one `UNION ALL`; of one branch, it is the branch. A segment number, `keyset_segment`, tells the
 //! branches apart: the rows of a statement of one branch have none, and count as those of segment 1. A key is in the
-//! column that the query selects for it, otherwise in `keyset_0`, `keyset_1` and so on, one for each sort. The outer
-//! `ORDER BY` guarantees the order of the rows, unless they are put in order where they are read (`compare`). Both flags
+//! column that the query selects for it, otherwise in `keyset_0`, `keyset_1` and so on, one for each sort. Both flags
 //! are exact even if the row of the key no longer exists, or the page is empty.
+//!
+//! The outer `ORDER BY` guarantees the order of the rows, unless they are put in order where they are read (`compare`). It
+//! has no segment, which the keys imply. So PostgreSQL merges the branches, and reads of a farther range only the rows that
+//! the nearer ones leave to the page. Only one row of the witness side is read, of any of its ranges.
 //!
 //! ```sql
 //! -- cities ORDER BY id, the first 20 after a cursor
@@ -20,7 +23,7 @@
 //! UNION ALL
 //! SELECT * FROM (SELECT id, name, 1 AS keyset_segment FROM city
 //!                WHERE id > $2 ORDER BY id ASC LIMIT 21) AS r
-//! ORDER BY keyset_segment ASC, id ASC LIMIT 22
+//! ORDER BY id ASC LIMIT 22
 //! ```
 //!
 //! Going backward, the statement is the same on the reversed order. With both cursors, the far bound is a computed
@@ -142,6 +145,9 @@ impl Bracket {
             let pages = (1..).zip(&ranges);
             ahead.extend(pages.map(|(segment, range)| branch(segment, range, &order, start, size)));
         }
+        if page.around.is_none() && before.len() > 1 {
+            before = vec![one_of(before)];
+        }
         let limit = size + before.len() as u64 * page.witnesses();
         let pages = ahead.len();
         Self { branches: before.into_iter().chain(ahead).collect(), pages, candidates: source.candidates, limit }
@@ -206,6 +212,11 @@ fn inside(back: &Order, far: &[Option<Expr>], index: Index, dialect: Dialect) ->
     let ranges = range::beyond(back, far, Edge::Exclusive, dialect);
     let any = ranges.iter().fold(Condition::any(), |any, range| any.add(range.condition(back, index, dialect)));
     Expr::case(any, Expr::cust("1")).finally(Expr::cust("0"))
+}
+
+/// A row of any of these: a database stops at the first that it finds, so the ranges after it cost nothing.
+fn one_of(witnesses: Vec<SelectStatement>) -> SelectStatement {
+    union_all(witnesses.into_iter().map(wrapped)).limit(1).take()
 }
 
 /// SQLite accepts a limit within the branch of a union only in a sub-query, and no parentheses around the branch.

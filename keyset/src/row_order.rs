@@ -1,11 +1,11 @@
-//! The columns of a bracket by which its rows are in order: the segment, and the keys.
+//! The columns of a bracket by which its rows are told apart and are in order: the segment, and the keys.
 //!
 //! A database computes, sends and converts each column of each row. So a key that the query selects as a column has no other
 //! column, and where all rows have one segment, the segment is not selected. A computed order has columns of its own for all
 //! keys, and so has a query with an expression without an alias: the database chooses its name.
 
 use sea_orm::DynIden;
-use sea_orm::sea_query::{Alias, Expr, IntoIden, Order as SqlOrder, OrderedStatement, SelectExpr, SelectStatement};
+use sea_orm::sea_query::{Alias, Expr, IntoIden, OrderedStatement, SelectExpr, SelectStatement};
 
 use crate::dialect::Dialect;
 use crate::{Join, Order, Page, Sort, range};
@@ -71,9 +71,6 @@ impl RowOrder {
     }
 
     fn order_by(&self, rows: &mut impl OrderedStatement, column: impl Fn(DynIden) -> Expr, dialect: Dialect) {
-        if self.has_segment {
-            rows.order_by_expr(column(SEGMENT.into_iden()), SqlOrder::Asc);
-        }
         for (KeyColumn { name, .. }, sort) in self.keys.iter().zip(self.order.sorts()) {
             dialect.order_by(rows, column(name.clone()), sort, sort.nullable);
         }

@@ -147,6 +147,28 @@ async fn check(db: &DatabaseConnection, order: &Order, args: Args) {
     bounded(db, statement, 4 * (SIZE + 2) * ranges, &format!("{order} {args:?}")).await;
 }
 
+/// Amid a tie, where both ranges on each side of the key have rows. PostgreSQL merges the branches.
+#[tokio::test]
+async fn i3_one_witness_is_read_and_no_more_of_a_farther_range_than_the_page_needs() {
+    let test = TestDb::new().await;
+    let db = test.connect().await;
+    create(&db).await;
+    let backend = db.get_database_backend();
+    let row = visit::Entity::find_by_id(100_000).one(&db).await.unwrap().unwrap();
+    for order in [vec![Sort::asc(Kind), Sort::desc(Id)], vec![Sort::desc(Kind), Sort::asc(Id)]] {
+        let order = Order::of::<visit::Entity>(order).unwrap();
+        let page = Page::first(&order, SIZE).after(key(&order, &row)).unwrap();
+        let statement = bracket(visit::Entity::find().as_query(), &page, backend).unwrap();
+        assert_eq!(statement.sql.matches("UNION ALL").count(), 3, "two ranges on each side: {}", statement.sql);
+        let rows = db.query_all_raw(statement.clone()).await.unwrap();
+        let segments: Vec<i32> = rows.iter().map(|row| row.try_get("", "keyset_segment").unwrap()).collect();
+        assert_eq!(segments, [vec![0], vec![1; 11]].concat(), "{order}");
+        if backend == DbBackend::Postgres {
+            bounded(&db, statement, 1 + (SIZE + 1) + 1, &order.to_string()).await;
+        }
+    }
+}
+
 /// No statement of a page after 100,000 rows reads more than their keys, in the index, and nothing is sorted.
 #[tokio::test]
 async fn i3_an_offset_reads_the_keys_that_it_skips() {
