@@ -1,6 +1,7 @@
 //! The differences between the databases.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
+use std::mem;
 use std::str::FromStr;
 
 use rust_decimal::Decimal;
@@ -10,6 +11,7 @@ use sea_orm::sea_query::{
 };
 use sea_orm::{DbBackend, DbErr, QueryResult, Statement, Value};
 
+use crate::mark::Mark;
 use crate::{Direction, Kind, Nulls, ReadRows, Sort};
 
 /// A supported database: how it behaves, and how statements are written for it.
@@ -244,33 +246,44 @@ pub(crate) fn decimal(double: f64) -> Option<Decimal> {
 fn written(
     select: &SelectStatement,
     builder: &impl QueryBuilder,
-    placeholder: &str,
+    placeholder: &'static str,
     numbered: bool,
 ) -> (String, Values) {
-    let mut writer = LiteralLimits { sql: SqlWriterValues::new(placeholder, numbered), after_limit: false };
+    let sql = SqlWriterValues::new(placeholder, numbered);
+    let mut writer = Writer { sql, numbered: numbered.then_some(placeholder), marks: Vec::new(), after_limit: false };
     builder.prepare_select_statement(select, &mut writer);
     writer.sql.into_parts()
 }
 
-/// Writes the number after a `LIMIT` as a literal.
+/// Writes the number after a `LIMIT` as a literal, and a mark that is a parameter already by the number of that.
 ///
 /// With a bound `LIMIT`, SQLite prepares the statement again at every execution, and PostgreSQL never chooses a generic
-/// plan.
-struct LiteralLimits {
+/// plan. Each parameter takes time: the engine encodes it, the connection sends it, and the database converts it.
+struct Writer {
     sql: SqlWriterValues,
+    /// What stands before the number of a parameter, if they have numbers.
+    numbered: Option<&'static str>,
+    /// For each parameter, the mark that it is.
+    marks: Vec<Option<Mark>>,
     after_limit: bool,
 }
 
-impl SqlWriter for LiteralLimits {
+impl SqlWriter for Writer {
     fn push_param<T: QueryBuilder>(&mut self, value: Value, builder: &T) {
-        match value {
-            Value::BigUnsigned(Some(number)) if self.after_limit => {
-                // Writing into a string does not fail.
-                let _ = fmt::Write::write_fmt(&mut self.sql, format_args!("{number}"));
-            }
-            value => self.sql.push_param(value, builder),
+        let after_limit = mem::take(&mut self.after_limit);
+        // Writing into a string does not fail.
+        if let (true, Value::BigUnsigned(Some(number))) = (after_limit, &value) {
+            let _ = write!(self.sql, "{number}");
+            return;
         }
-        self.after_limit = false;
+        let mark = Mark::of(&value);
+        let known = mark.and_then(|_| self.marks.iter().position(|known| *known == mark));
+        if let (Some(sign), Some(place)) = (self.numbered, known) {
+            let _ = write!(self.sql, "{sign}{}", place + 1);
+            return;
+        }
+        self.marks.push(mark);
+        self.sql.push_param(value, builder);
     }
 
     fn as_writer(&mut self) -> &mut dyn fmt::Write {
@@ -278,14 +291,14 @@ impl SqlWriter for LiteralLimits {
     }
 }
 
-impl fmt::Write for LiteralLimits {
+impl fmt::Write for Writer {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.after_limit = text.ends_with("LIMIT ");
         self.sql.write_str(text)
     }
 }
 
-impl fmt::Display for LiteralLimits {
+impl fmt::Display for Writer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.sql.fmt(f)
     }

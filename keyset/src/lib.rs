@@ -84,6 +84,7 @@ mod texts;
 
 mod batch;
 mod many;
+mod mark;
 
 mod around;
 mod offset;

@@ -39,11 +39,12 @@ use crate::count::COUNT;
 use crate::dialect::Dialect;
 use crate::fetch::rows;
 use crate::join::{ROWS, join};
+use crate::mark::Mark;
 use crate::range::Index;
 use crate::row_order::RowOrder;
 use crate::slice::Reader;
 use crate::source::{Parents, array};
-use crate::texts::{Shape, Texts, mark};
+use crate::texts::{Shape, Texts};
 use crate::{Join, Page, ReadRows, Record, Slice};
 
 /// The table of the parents.
@@ -114,7 +115,9 @@ where
         None => None,
         Some(texts) => {
             let shape = Shape { query, page, joins, parents: Some((&parents.column, EACH)), dialect };
-            texts.statement(shape, std::slice::from_ref(first), |query, page| Ok(Some(write(mark(0), query, page))))?
+            texts.statement(shape, std::slice::from_ref(first), |query, page| {
+                Ok(Some(write(Mark::Given(0).value(), query, page)))
+            })?
         }
     };
     let statement = kept.unwrap_or_else(|| write(first.clone(), query, page));
@@ -152,7 +155,7 @@ fn brackets(
     }
     let shape = Shape { query, page, joins, parents: Some((&parents.column, terms)), dialect };
     let statement = texts.statement(shape, &values, |query, page| {
-        let marks = Parents { values: (0..terms).map(mark).collect(), ..parents.clone() };
+        let marks = Parents { values: (0..terms).map(|term| Mark::Given(term).value()).collect(), ..parents.clone() };
         let mut chunks = write(&marks, query, page)?;
         // With many parameters, several statements share the parents.
         Ok(if chunks.len() == 1 { chunks.pop().map(|chunk| chunk.statement) } else { None })

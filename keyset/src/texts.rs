@@ -4,14 +4,14 @@
 //! their cursors. So a statement is written once with marks in place of these values. Later pages replace the marks.
 
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sea_orm::sea_query::{Expr, Query, SelectStatement};
 use sea_orm::{DbErr, Statement, Value};
 
 use crate::dialect::Dialect;
+use crate::mark::Mark;
 use crate::{End, Join, Key, Order, Page};
 
 mod query_values;
@@ -68,17 +68,14 @@ struct Text {
 #[derive(Debug, PartialEq)]
 enum Parameter {
     Value(Value),
-    After(usize),
-    Before(usize),
+    Marked(Mark),
     /// The value at this index of those of the query.
     OfQuery(usize),
-    /// The value at this index of those that are given beside the page.
-    Given(usize),
 }
 
 impl Texts {
     /// The statement of this shape. `write` writes it for a query, and a page with marks in its cursors; `None` if it needs
-    /// several statements. `given` are the values for the marks of [`mark`].
+    /// several statements. `given` are the values for the marks of [`Mark::Given`].
     ///
     /// # Errors
     ///
@@ -199,10 +196,10 @@ impl Text {
         let of_key = |key: Option<&Key>, place: usize| key.map(|key| self.dialect.bind(&key.values()[place]));
         let value = |parameter: &Parameter| match parameter {
             Parameter::Value(value) => Some(value.clone()),
-            Parameter::After(place) => of_key(page.after.as_ref(), *place),
-            Parameter::Before(place) => of_key(page.before.as_ref(), *place),
+            Parameter::Marked(Mark::After(place)) => of_key(page.after.as_ref(), *place),
+            Parameter::Marked(Mark::Before(place)) => of_key(page.before.as_ref(), *place),
+            Parameter::Marked(Mark::Given(place)) => given.get(*place).cloned(),
             Parameter::OfQuery(place) => of_query.get(*place).cloned(),
-            Parameter::Given(place) => given.get(*place).cloned(),
         };
         self.dialect.raw(self.sql.clone(), self.parameters.iter().filter_map(value))
     }
@@ -216,28 +213,13 @@ fn nulls(page: &Page) -> [Option<Vec<bool>>; 2] {
 
 /// The page with marks in its cursors.
 fn marked(page: &Page) -> Page {
-    let key = |key: &Option<Key>, kind: char| {
+    let key = |key: &Option<Key>, mark: fn(usize) -> Mark| {
         let value = |(place, value): (usize, &Value)| {
-            if *value == value.as_null() { value.clone() } else { text(kind, place) }
+            if *value == value.as_null() { value.clone() } else { mark(place).value() }
         };
         key.as_ref().map(|key| Key::of_values(key.values().iter().enumerate().map(value).collect()))
     };
-    Page { after: key(&page.after, 'a'), before: key(&page.before, 'b'), ..page.clone() }
-}
-
-/// The mark for a value that is given beside the page.
-pub(crate) fn mark(place: usize) -> Value {
-    text('g', place)
-}
-
-/// The beginning of every mark. No client can send it, because it is random.
-static SECRET: LazyLock<String> = LazyLock::new(|| {
-    let random = || RandomState::new().hash_one(0);
-    format!("{:016x}{:016x}", random(), random())
-});
-
-fn text(kind: char, place: usize) -> Value {
-    format!("{}{kind}{place}", *SECRET).into()
+    Page { after: key(&page.after, Mark::After), before: key(&page.before, Mark::Before), ..page.clone() }
 }
 
 /// The size of a value in bytes, about.
@@ -258,23 +240,12 @@ impl Parameter {
     }
 
     fn of(value: Value) -> Self {
-        let text = match &value {
+        let marked = match &value {
             // The parents on PostgreSQL.
-            Value::Array(_, Some(values)) => values.first(),
-            value => Some(value),
+            Value::Array(_, Some(values)) => values.first().and_then(Mark::of),
+            value => Mark::of(value),
         };
-        let mark = match text {
-            Some(Value::String(Some(text))) => text.strip_prefix(SECRET.as_str()),
-            _ => None,
-        };
-        let parse = |mark: &str| Some((mark.chars().next()?, mark.get(1..)?.parse().ok()?));
-        let parsed: Option<(char, usize)> = mark.and_then(parse);
-        match parsed {
-            Some(('a', place)) => Self::After(place),
-            Some(('b', place)) => Self::Before(place),
-            Some(('g', place)) => Self::Given(place),
-            _ => Self::Value(value),
-        }
+        marked.map_or(Self::Value(value), Self::Marked)
     }
 }
 
@@ -282,10 +253,12 @@ impl Parameter {
 mod tests {
     use std::cell::Cell;
 
-    use sea_orm::tests_cfg::cake;
-    use sea_orm::{EntityTrait, QueryTrait};
+    use sea_orm::tests_cfg::{cake, fruit};
+    use sea_orm::{DbBackend, EntityTrait, QueryTrait};
 
     use super::*;
+    use crate::Sort;
+    use crate::bracket::bracket;
 
     #[test]
     fn the_text_that_was_used_least_recently_is_dropped() {
@@ -305,5 +278,28 @@ mod tests {
         assert!((0..MAX).all(is_written) && !(0..MAX).any(is_written));
         assert!(!is_written(0) && is_written(MAX));
         assert!(!is_written(0) && is_written(1));
+    }
+
+    /// Equal values of two sorts, or of two cursors, are two parameters.
+    #[test]
+    fn on_postgresql_each_value_of_a_cursor_is_one_parameter() {
+        let sorts = [Sort::desc(fruit::Column::CakeId), Sort::asc(fruit::Column::Id)];
+        let order = Order::of::<fruit::Entity>(sorts).unwrap();
+        let key = |cake: i32, id: i32| Key::new(&order, vec![cake.into(), id.into()]).unwrap();
+        let query = fruit::Entity::find().into_query();
+        let dialect = Dialect::of_backend(DbBackend::Postgres).unwrap();
+        let texts = Texts::default();
+        for (after, before) in [([1, 1], [1, 1]), ([1, 2], [3, 4])] {
+            let page = Page::first(&order, 2).after(key(after[0], after[1])).unwrap();
+            let page = page.before(key(before[0], before[1])).unwrap();
+            let shape = Shape { query: &query, page: &page, joins: &[], parents: None, dialect };
+            let write = |query: &SelectStatement, page: &Page| bracket(query, page, DbBackend::Postgres).map(Some);
+            let statement = texts.statement(shape, &[], write).unwrap().unwrap();
+            let expected = bracket(&query, &page, DbBackend::Postgres).unwrap();
+            assert_eq!(statement.to_string(), expected.to_string());
+            let mut values: Vec<_> = statement.values.unwrap().0;
+            values.sort_by_key(ToString::to_string);
+            assert_eq!(values, [after, before].concat().into_iter().map(Value::from).collect::<Vec<_>>());
+        }
     }
 }
