@@ -13,8 +13,9 @@
 //! are exact even if the row of the key no longer exists, or the page is empty.
 //!
 //! The outer `ORDER BY` guarantees the order of the rows, unless they are put in order where they are read (`compare`). It
-//! has no segment, which the keys imply. So PostgreSQL merges the branches, and reads of a farther range only the rows that
-//! the nearer ones leave to the page. Only one row of the witness side is read, of any of its ranges.
+//! has no segment, which the keys imply. So PostgreSQL merges the branches. A branch that is ordered by the keys as the
+//! whole is, such as the farthest range, is read row by row, as far as the page needs it. Of the witness side, one row is
+//! read, from any of its ranges, unless the page is around a row.
 //!
 //! ```sql
 //! -- cities ORDER BY id, the first 20 after a cursor
@@ -48,7 +49,8 @@ pub(crate) const INSIDE: &str = "keyset_inside";
 ///
 /// The query brings its columns, filters and joins. Its own order, limit and offset are dropped. The page's
 /// offset is no part of the statement: [`fetch`](crate::fetch) looks up its key first. It runs the statement without its outer order
-/// where all keys are integers or UUIDs. Use this function to inspect the statement, or to explain it:
+/// where all keys are integers, UUIDs or texts [by code point](crate::Sort::by_code_point). Use this function to inspect the
+/// statement, or to explain it:
 ///
 /// ```
 /// # use sea_orm::{DbBackend, EntityTrait, QueryTrait, tests_cfg::cake};
@@ -214,7 +216,7 @@ fn inside(back: &Order, far: &[Option<Expr>], index: Index, dialect: Dialect) ->
     Expr::case(any, Expr::cust("1")).finally(Expr::cust("0"))
 }
 
-/// A row of any of these: a database stops at the first that it finds, so the ranges after it cost nothing.
+/// A row of any of these: the database stops at the first that it finds.
 fn one_of(witnesses: Vec<SelectStatement>) -> SelectStatement {
     union_all(witnesses.into_iter().map(wrapped)).limit(1).take()
 }

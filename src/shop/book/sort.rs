@@ -64,7 +64,7 @@ pub fn order(sorts: &[Sort<BookSortField>], search: Option<&Search>, backend: Db
         let by = match (sort.field, search) {
             (CreatedAt, _) if in_stats => keyset::Sort::asc(book_stats::Column::BookId),
             (CreatedAt, _) => keyset::Sort::asc(book::Column::Id),
-            (Name, _) => keyset::Sort::asc(book::Column::Name),
+            (Name, _) => keyset::Sort::asc(book::Column::Name).by_code_point(),
             (Year, _) => keyset::Sort::asc(book::Column::Year),
             (AverageRating, _) => keyset::Sort::asc(book_stats::Column::AverageRating),
             (RatingCount, _) => keyset::Sort::asc(book_stats::Column::RatingCount),
