@@ -60,11 +60,29 @@ pub async fn fill(db: &Db, plan: Plan, progress: Progress) -> Result<(), SeedErr
     let shop = Shop::new(plan);
     let _suspension = db.suspend_deadline();
     copy(db, &shop, progress).await?;
-    // Autovacuum would update the planner's statistics only minutes later. A failure does not affect the rows.
-    if let Err(error) = db.writer.execute_unprepared("ANALYZE").await {
-        tracing::warn!(%error, "cannot update the statistics of the filled tables");
-    }
+    maintain(db).await;
     Ok(())
+}
+
+/// Updates the planner's statistics, and on PostgreSQL notes which pages every transaction sees: until then, a row that an
+/// index holds is looked up in its table, too. Autovacuum would do both only minutes later. A failure does not affect the rows.
+async fn maintain(db: &Db) {
+    let statements: &[&str] = match db.writer.get_database_backend() {
+        DbBackend::Postgres => &[
+            "ANALYZE",
+            "VACUUM book",
+            "VACUUM book_rating",
+            "VACUUM book_order",
+            "VACUUM book_stats",
+            "VACUUM book_word",
+        ],
+        _ => &["ANALYZE"],
+    };
+    for statement in statements {
+        if let Err(error) = db.writer.execute_unprepared(statement).await {
+            tracing::warn!(%error, statement, "the filled tables are not maintained: queries may be slow at first");
+        }
+    }
 }
 
 async fn copy(db: &Db, shop: &Shop, progress: Progress) -> Result<(), DbErr> {
