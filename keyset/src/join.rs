@@ -6,7 +6,7 @@
 //! ```sql
 //! SELECT r.*, cake_1.id AS cake_1_id, cake_1.name AS cake_1_name
 //! FROM (/* bracket */) AS r LEFT JOIN cake AS cake_1 ON cake_1.id = r.cake_id
-//! ORDER BY r.keyset_segment, r.id
+//! ORDER BY r.id
 //! ```
 
 use std::collections::HashSet;

@@ -17,7 +17,7 @@ pub(crate) const SEGMENT: &str = "keyset_segment";
 /// The segment of all rows without the column.
 pub(crate) const ONLY_SEGMENT: i32 = 1;
 
-/// The columns by which the rows of a page are in order.
+/// The columns that put the rows of a page in order, and its branches apart.
 pub(crate) struct RowOrder {
     /// From the end that the page is counted from.
     order: Order,

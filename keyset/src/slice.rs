@@ -101,7 +101,7 @@ impl Reader<'_> {
         if order.is_compared_here() {
             found.sort_by(|one, other| {
                 let keys = order.compare(&one.row.key, &other.row.key);
-                one.segment.cmp(&other.segment).then(if *end == End::Front { keys } else { keys.reverse() })
+                if *end == End::Front { keys } else { keys.reverse() }
             });
         }
         Slice::cut(found, self.page)
