@@ -1,14 +1,12 @@
 //! PgBouncer.
 
-use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
-use std::time::{Duration, Instant};
-use std::{env, fs, thread};
+use std::{env, fs};
 
 use uuid::Uuid;
 
-use super::process::{MAX_START, MAX_TRIES, some_port};
+use super::process::{MAX_TRIES, has_its_port, some_port};
 use super::programs::{change_owner, or_skip, unprivileged_command};
 
 /// For how long a client of a pooler has a connection to PostgreSQL.
@@ -43,7 +41,8 @@ impl Pooler {
         (0..MAX_TRIES)
             .find_map(|_| {
                 let mut pooler = Self::on_port(some_port(), &path, url, mode, connections);
-                pooler.listens().then_some(pooler)
+                let log = pooler.folder.join("log");
+                has_its_port(&mut pooler.program, &log, "process up").then_some(pooler)
             })
             .or_else(|| panic!("none of {MAX_TRIES} ports is free"))
     }
@@ -75,21 +74,6 @@ default_pool_size = {connections}
         let mut command = unprivileged_command(path, &folder);
         let program = command.arg(&file).stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).spawn();
         Self { folder, port, database: database.to_owned(), program: program.expect("pgbouncer runs") }
-    }
-
-    /// Waits until it accepts connections; `false` if it ends before, because its port is in use.
-    fn listens(&mut self) -> bool {
-        let end = Instant::now() + MAX_START;
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            if self.program.try_wait().expect("a child can be asked").is_some() {
-                let log = fs::read_to_string(self.folder.join("log")).expect("there is a log");
-                assert!(log.contains("in use"), "PgBouncer does not start: {log}");
-                return false;
-            }
-            assert!(Instant::now() < end, "PgBouncer has not started");
-            thread::sleep(Duration::from_millis(5));
-        }
-        true
     }
 
     /// The URL of the database, by way of the pooler.

@@ -1,6 +1,7 @@
 //! The processes of a server: started, stopped, killed, frozen.
 
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
@@ -9,7 +10,7 @@ use uuid::Uuid;
 use super::Cluster;
 
 /// The maximum time of a start.
-pub(super) const MAX_START: Duration = Duration::from_mins(1);
+const MAX_START: Duration = Duration::from_mins(1);
 
 /// The maximum number of ports to try.
 pub(super) const MAX_TRIES: usize = 20;
@@ -41,36 +42,14 @@ impl Cluster {
         for _ in 0..MAX_TRIES {
             self.port = some_port();
             self.resume();
-            if self.has_its_port() {
+            let log = self.log();
+            if has_its_port(self.server.as_mut().expect("it has been started"), &log, "ready to accept") {
                 return;
             }
             self.stop(Stop::Immediate);
             fs::remove_file(self.log()).expect("a log can be removed");
         }
         panic!("none of {MAX_TRIES} ports is free");
-    }
-
-    /// Waits until the server accepts connections; `false` if its port is in use on any address of `localhost`.
-    fn has_its_port(&mut self) -> bool {
-        let end = Instant::now() + MAX_START;
-        loop {
-            // In this order: a process that has ended has logged why.
-            let server = self.server.as_mut().expect("it has been started");
-            let has_ended = server.try_wait().expect("a child can be asked").is_some();
-            let log = fs::read_to_string(self.log()).expect("there is a log");
-            if has_ended {
-                self.server = None;
-            }
-            if log.contains("Address already in use") {
-                return false;
-            }
-            assert!(!has_ended, "PostgreSQL does not start: {log}");
-            if log.contains("ready to accept") {
-                return true;
-            }
-            assert!(Instant::now() < end, "PostgreSQL has not started: {log}");
-            thread::sleep(Duration::from_millis(5));
-        }
     }
 
     /// Stops the server.
@@ -145,6 +124,26 @@ impl Cluster {
         let log = fs::File::options().create(true).append(true).open(self.log()).expect("a log can be made");
         self.server = Some(postgres.stdout(Stdio::null()).stderr(log).spawn().expect("postgres runs"));
         self.is_frozen = false;
+    }
+}
+
+/// Waits until a server logs that it is ready; `false` if its port is in use on any address of `localhost`. A connection would
+/// not tell: another server may accept it.
+pub(super) fn has_its_port(server: &mut Child, log: &Path, ready: &str) -> bool {
+    let end = Instant::now() + MAX_START;
+    loop {
+        // In this order: a process that has ended has logged why.
+        let has_ended = server.try_wait().expect("a child can be asked").is_some();
+        let log = fs::read_to_string(log).expect("there is a log");
+        if log.contains("Address already in use") {
+            return false;
+        }
+        assert!(!has_ended, "the server does not start: {log}");
+        if log.contains(ready) {
+            return true;
+        }
+        assert!(Instant::now() < end, "the server has not started: {log}");
+        thread::sleep(Duration::from_millis(5));
     }
 }
 
