@@ -164,13 +164,15 @@ impl Db {
         if self.writer.get_database_backend() != DbBackend::Postgres {
             return Ok(None);
         }
-        // Any number that no other program uses.
-        let try_lock =
-            Statement::from_string(DbBackend::Postgres, "SELECT pg_try_advisory_xact_lock(7236837423021) AS locked");
+        let run = async |lock: &Snapshot, sql| lock.read(Statement::from_string(DbBackend::Postgres, sql)).await;
         loop {
             // Each attempt is a transaction of its own: those that wait would take all connections of a pooler.
             let lock = self.reader.begin().await?;
-            let is_locked = lock.read(try_lock.clone()).await?.first().is_some_and(|row| row.count("locked") == Ok(1));
+            // What one snapshot sees for as long as it lasts, `VACUUM` would have to keep.
+            run(&lock, "SET TRANSACTION ISOLATION LEVEL READ COMMITTED").await?;
+            // Any number that no other program uses.
+            let locked = run(&lock, "SELECT pg_try_advisory_xact_lock(7236837423021) AS locked").await?;
+            let is_locked = locked.first().is_some_and(|row| row.count("locked") == Ok(1));
             if is_locked {
                 return Ok(Some(lock));
             }

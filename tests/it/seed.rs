@@ -1,11 +1,15 @@
 //! `seed`: deterministic, all or nothing.
 
 use ::entity::{book, book_order, book_rating};
-use bookends::config::Plan;
+use bookends::config::{Plan, Pooler, Settings, StatementMode};
+use bookends::db::Db;
 use bookends::seed::{self, Progress, SeedError};
 use sea_orm::{ConnectionTrait, DbBackend, EntityTrait, QueryOrder, Statement};
+use testdb::TestDb;
 
-use crate::shop::{SMALL, Shop, empty};
+use crate::cli::succeeds;
+use crate::program::bookends;
+use crate::shop::{SMALL, Shop, empty, settings};
 
 /// The same ids, byte for byte, on both databases.
 #[tokio::test]
@@ -25,12 +29,12 @@ async fn the_rows_are_the_same_on_both_databases() {
 /// So that a planner knows the tables at once, and PostgreSQL reads from an index alone what it holds.
 #[tokio::test]
 async fn the_filled_tables_are_maintained() {
-    let shop = Shop::new(SMALL).await;
-    let db = &shop.db.writer;
+    let test = TestDb::new().await;
+    succeeds(bookends(&test.url).args(["seed", "--books", "8", "--ratings", "25", "--orders", "10"]));
+    let db = test.connect().await;
     let maintained = match db.get_database_backend() {
         DbBackend::Postgres => {
-            "SELECT relname::text AS name FROM pg_class
-             WHERE relkind = 'r' AND reltuples > 0 AND relpages > 0 AND relallvisible = relpages"
+            "SELECT relname::text AS name FROM pg_stat_user_tables WHERE last_analyze IS NOT NULL AND last_vacuum IS NOT NULL"
         }
         _ => "SELECT DISTINCT tbl AS name FROM sqlite_stat1",
     };
@@ -38,6 +42,27 @@ async fn the_filled_tables_are_maintained() {
     let names: Vec<String> = rows.iter().map(|row| row.try_get("", "name").unwrap()).collect();
     for table in ["book", "book_rating", "book_order", "book_stats", "book_word"] {
         assert!(names.iter().any(|name| name == table), "{table} is not maintained: {names:?}");
+    }
+}
+
+/// `VACUUM` keeps what any snapshot may see. The lock under which tables are filled and vacuumed is a transaction.
+#[tokio::test]
+async fn the_lock_of_start_up_keeps_no_snapshot() {
+    let test = TestDb::new().await;
+    if test.url.starts_with("sqlite") {
+        return;
+    }
+    for mode in [StatementMode::Prepared, StatementMode::Unprepared] {
+        let pooler = Pooler { database_statement_mode: mode, ..Pooler::default() };
+        let db = Db::connect(&Settings { pooler, ..settings(&test.url) }).await.unwrap();
+        let lock = db.lock().await.unwrap();
+        let open = "SELECT backend_xmin::text AS xmin FROM pg_stat_activity
+            WHERE datname = current_database() AND state = 'idle in transaction'";
+        let open = db.writer.query_all_raw(Statement::from_string(DbBackend::Postgres, open)).await.unwrap();
+        let oldest: Vec<Option<String>> = open.iter().map(|row| row.try_get("", "xmin").unwrap()).collect();
+        assert_eq!(oldest, [None], "{mode:?}");
+        drop(lock);
+        db.close().await.unwrap();
     }
 }
 
