@@ -147,7 +147,7 @@ impl Bracket {
             let pages = (1..).zip(&ranges);
             ahead.extend(pages.map(|(segment, range)| branch(segment, range, &order, start, size)));
         }
-        if page.around.is_none() && before.len() > 1 {
+        if page.witnesses() == 1 && before.len() > 1 {
             before = vec![one_of(before)];
         }
         let limit = size + before.len() as u64 * page.witnesses();
