@@ -47,7 +47,7 @@ impl Cluster {
                 return;
             }
             self.stop(Stop::Immediate);
-            fs::remove_file(self.log()).expect("a log can be removed");
+            fs::remove_file(&log).expect("a log can be removed");
         }
         panic!("none of {MAX_TRIES} ports is free");
     }
@@ -65,7 +65,10 @@ impl Cluster {
             Stop::Fast => "-INT",
             Stop::Immediate => "-QUIT",
         };
-        signal(name, &[server.id()]);
+        // The id of a process that was waited for may be another one's.
+        if server.try_wait().expect("a child can be asked").is_none() {
+            signal(name, &[server.id()]);
+        }
         server.wait().expect("the server ends");
     }
 
