@@ -35,7 +35,8 @@ async fn pooled() -> Option<(TestDb, testdb::Pooler)> {
     Some((test, pooler))
 }
 
-fn unprepared(url: &str) -> Settings {
+/// The settings of a server whose statements are not prepared.
+pub fn unprepared(url: &str) -> Settings {
     let pooler = Pooler { database_statement_mode: StatementMode::Unprepared, ..Pooler::default() };
     Settings { database_connections: 8, pooler, ..Settings::new(url) }
 }
