@@ -94,14 +94,15 @@ impl Shop {
     pub fn compared(&self, query: &str) -> impl Future<Output = Value> {
         let caller = Location::caller();
         async move {
-            let before = self.statements.take();
+            let mut recorded = self.statements.take();
             let body = self.body(query, Value::Null).await;
             let run = self.statements.take();
             if !query.trim_start().starts_with("mutation") {
                 assert_eq!(self.body(query, Value::Null).await, body, "{query} at {caller}");
                 assert_eq!(texts(&self.statements.take()), texts(&run), "{query} at {caller}");
             }
-            self.statements.put([before, run].concat());
+            recorded.extend(run);
+            self.statements.put(recorded);
             serde_json::from_str(&body).unwrap()
         }
     }
