@@ -33,6 +33,19 @@ impl Statements {
         std::mem::take(&mut *self.lock())
     }
 
+    /// How many statements were recorded since the last call of [`take`](Self::take).
+    pub fn count(&self) -> usize {
+        self.lock().len()
+    }
+
+    /// The statements after so many, which are no longer recorded. Those before them are neither copied nor moved.
+    pub fn split_off(&self, count: usize) -> Vec<Statement> {
+        let mut statements = self.lock();
+        // Another task may have taken some.
+        let at = count.min(statements.len());
+        statements.split_off(at)
+    }
+
     /// Records these, too.
     pub fn put(&self, statements: Vec<Statement>) {
         self.lock().extend(statements);
