@@ -1,7 +1,6 @@
 //! GraphiQL: at `/`, and at `/graphql` for a browser that opens it. It sends no requests to other hosts.
 //!
-//! npm builds `web/graphiql`, and its bundle is committed. A debug build reads the bundle from its folder at each request; a
-//! release build contains it.
+//! npm builds `web/graphiql`, and its bundle is committed. The program contains it.
 
 use axum::Router;
 use axum::http::header::VARY;
