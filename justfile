@@ -43,12 +43,13 @@ subscriptions url:
     npm --prefix tests/ws ci --no-audit --no-fund
     BOOKENDS_URL='{{url}}' npm --prefix tests/ws test
 
-# test Relay, Apollo Client, urql and snapshots against a running server, at the URL that it prints (needs npm)
+# test Relay, Apollo Client, urql, snapshots and cynic against a running server, at the URL that it prints (needs npm)
 clients url:
     for project in relay apollo urql snapshots; do \
         npm --prefix clients/$project ci --no-audit --no-fund && \
         BOOKENDS_URL='{{url}}' npm --prefix clients/$project test || exit 1; \
     done
+    BOOKENDS_URL='{{url}}' cargo test --locked --manifest-path clients/rust/Cargo.toml
 
 # run the audits of the library graphql-http against a running server (needs npm)
 audits url="http://127.0.0.1:8000":
