@@ -42,7 +42,8 @@ async fn probes_respond_while_the_threads_of_requests_are_busy() {
     admin.stop().await;
 }
 
-fn address_of_probes(program: &Program) -> String {
+/// The address in the line that the program prints for its probes, after that of the server.
+pub fn address_of_probes(program: &Program) -> String {
     let line = program.says("the probes are at http://");
     let (_, rest) = line.split_once("http://").unwrap();
     rest.split('/').next().unwrap().to_owned()

@@ -9,7 +9,9 @@ use bookends::config::Plan;
 use crate::shop::Shop;
 
 mod clients;
+mod kubernetes;
 mod partitions;
+mod proxies;
 mod tables;
 
 /// Every document with links that a reader follows.

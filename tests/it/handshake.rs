@@ -9,7 +9,7 @@ use tokio::time::timeout;
 use tokio_tungstenite::tungstenite::Error;
 
 use crate::counter::Client;
-use crate::served::{LONG, Served, code, writable};
+use crate::served::{LONG, Served, TOKEN, code, writable};
 use crate::shop::{SMALL, Shop};
 
 const WRITE: &str = "mutation { addBook(input: { name: \"x\", year: 1 }) { clientMutationId } }";
@@ -89,6 +89,25 @@ async fn the_permission_comes_from_connection_init() {
         assert_eq!(errors[0]["extensions"]["code"], code.map_or(Value::Null, Value::from), "{opening} {answer}");
     }
     assert_eq!(shop.data("{ books { totalCount } }").await["books"]["totalCount"], 8 + 2);
+}
+
+/// A proxy that authenticates sends it for its users: docs/authentication.md.
+#[tokio::test]
+async fn without_it_the_permission_comes_from_the_header_of_the_handshake() {
+    let shop = Shop::new(SMALL).await;
+    let server = serve(&shop, writable(), &[]).await;
+    let right = format!("Bearer {TOKEN}");
+    for (header, opening, is_written) in [
+        (right.as_str(), json!({}), true),
+        ("Bearer open", json!({}), false),
+        (right.as_str(), json!({ "authorization": "Bearer open" }), false),
+    ] {
+        let client = Client::open_with(&server.address, Some(PROTOCOL), &[("Authorization", header)]).await.unwrap();
+        let mut client = client.opened(opening).await;
+        client.subscribe("1", WRITE).await;
+        assert_eq!(client.hear().await["type"], if is_written { "next" } else { "error" }, "{header}");
+    }
+    assert_eq!(shop.data("{ books { totalCount } }").await["books"]["totalCount"], 8 + 1);
 }
 
 /// An allowed origin may read. To write, it needs the token, too.
