@@ -99,3 +99,12 @@ fn the_image_is_built_by_the_same_rust_from_every_member() {
         assert!(is_copied, "Dockerfile: {member}");
     }
 }
+
+/// It would conflict with a mounted file: a setting and its file are never both set.
+#[test]
+fn the_image_has_no_setting_that_a_file_can_have() {
+    let cli = Cli::command();
+    let variables = cli.get_arguments().filter_map(|argument| argument.get_env()?.to_str()?.strip_suffix("_FILE"));
+    let settings: Vec<&str> = variables.filter(|name| DOCKERFILE.contains(&format!(" {name}="))).collect();
+    assert!(settings.is_empty(), "{settings:?}");
+}
