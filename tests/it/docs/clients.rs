@@ -1,5 +1,9 @@
 //! The code in docs/clients.md, taken from the tested clients.
 
+use std::collections::BTreeSet;
+
+use bookends::config::AllowedOrigin;
+
 use super::{is_update, read, update};
 
 const DOCUMENT: &str = "docs/clients.md";
@@ -39,4 +43,24 @@ fn extract(file: &str, part: &str) -> String {
     let indents = lines.iter().filter(|line| !line.is_empty()).map(|line| line.len() - line.trim_start().len());
     let indent = indents.min().unwrap_or(0);
     lines.iter().map(|line| line.get(indent..).unwrap_or("")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_generator_has_a_type_for_every_scalar_of_the_schema() {
+    let config = read("clients/codegen.ts");
+    let (_, scalars) = config.split_once("scalars: {").unwrap();
+    let (scalars, _) = scalars.split_once("},\n").unwrap();
+    let names = scalars.split_whitespace().filter_map(|word| word.strip_suffix(':'));
+    let found: BTreeSet<&str> = names.filter(|name| name.starts_with(char::is_uppercase)).collect();
+    let schema = read("schema.graphql");
+    let of_schema = schema.lines().filter_map(|line| line.strip_prefix("scalar ")?.split(' ').next());
+    assert_eq!(found, of_schema.chain(["ID"]).collect());
+}
+
+#[test]
+fn the_setting_for_sandbox_is_an_origin() {
+    let document = read(DOCUMENT);
+    let (_, setting) = document.split_once("`CORS_ORIGINS=").unwrap();
+    let origin: Result<AllowedOrigin, _> = setting.split('`').next().unwrap().parse();
+    assert!(matches!(origin, Ok(AllowedOrigin::Only(_))), "{origin:?}");
 }
