@@ -7,8 +7,8 @@
 use async_graphql::Value;
 
 /// In the data of a request: fields that are read by a plan are JSON, as [`Value::Binary`]. Below the root, they are only
-/// if the request has [`Plans`](crate::Plans), and no other field of the document has their response key: the library would
-/// merge the two. Only [`write()`] writes such a response.
+/// if no other field of the document has their response key: the library would merge the two. Only [`write()`] writes such
+/// a response.
 #[derive(Clone, Copy, Debug)]
 pub struct Verbatim;
 

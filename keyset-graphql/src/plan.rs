@@ -16,15 +16,21 @@ use sea_orm::{ColumnTrait, EntityTrait, IdenStatic as _};
 
 pub mod collect;
 pub mod connection;
+pub mod document;
 pub mod fields;
 pub mod object;
 pub mod once;
+pub mod pause;
 pub mod plain;
 pub mod plans;
 pub mod relation;
 pub mod resolved;
+pub mod turns;
 pub mod variables;
 pub mod writer;
+
+#[cfg(test)]
+mod tests;
 
 use collect::Fragments;
 
@@ -38,7 +44,12 @@ pub struct Planner<'a> {
     joins: Vec<(String, Join)>,
 }
 
-impl Planner<'_> {
+impl<'a> Planner<'a> {
+    /// The planner of a field of a document with these fragments.
+    pub fn new(fragments: &'a Fragments, registry: &'a Registry) -> Self {
+        Self { fragments, registry, joins: Vec::new() }
+    }
+
     /// Whether a fragment on this type applies to an object.
     pub fn is_a(&self, object: &str, on: &str) -> bool {
         object == on || self.registry.types.get(on).is_some_and(|on| on.is_possible_type(object))

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
+use std::sync::OnceLock;
 
 use async_graphql::parser::types::Field;
 use async_graphql::registry::Registry;
@@ -100,21 +101,22 @@ pub(crate) trait RootValue: Send + Sync {
 }
 
 /// The declared fields of a query as a GraphQL object.
-pub struct RootObject<R>(PhantomData<fn() -> R>);
+pub struct RootObject<R>(OnceLock<Roots>, PhantomData<fn() -> R>);
 
 impl<R> Default for RootObject<R> {
     fn default() -> Self {
-        Self(PhantomData)
+        Self(OnceLock::new(), PhantomData)
     }
 }
 
 impl<R: RootFields> ContainerType for RootObject<R> {
     async fn resolve_field(&self, context: &Context<'_>) -> ServerResult<Option<Value>> {
         let name = context.item.node.name.node.as_str();
-        let Some(root) = Roots::of::<R>().0.into_iter().find(|root| root.name == name) else { return Ok(None) };
+        let declared = &self.0.get_or_init(Roots::of::<R>).0;
+        let Some(root) = declared.iter().find(|root| root.name == name) else { return Ok(None) };
         let selected = context.with_selection_set(&context.item.node.selection_set);
         let plan =
-            |field: &Collected<'_>, planner: &mut Planner<'_>| PlannedRoot((root.plan)(R::NAME, &root, field, planner));
+            |field: &Collected<'_>, planner: &mut Planner<'_>| PlannedRoot((root.plan)(R::NAME, root, field, planner));
         let show = async |plan: &PlannedRoot, run: &Run<'_>, writer: &mut Writer<'_>| {
             Ok(plan.0.read(run).await.write(context.item.pos, writer))
         };

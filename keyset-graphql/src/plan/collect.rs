@@ -1,6 +1,7 @@
 //! The fields of a selection set, merged by response key (GraphQL, section 6.3.2, `CollectFields`).
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use async_graphql::parser::types::{Directive, ExecutableDocument, Field, FragmentDefinition, Selection, SelectionSet};
@@ -114,11 +115,11 @@ impl<'a> Collected<'a> {
 
 /// Collects the fields of these sets. `applies` says whether a fragment on a type does.
 pub fn collect<'a>(sets: &Sets<'a>, fragments: &'a Fragments, applies: &dyn Fn(&str) -> bool) -> Vec<Collected<'a>> {
-    let mut fields = Vec::new();
+    let mut collecting = Collecting { fragments, applies, fields: Vec::new(), known: HashMap::new(), places: 0 };
     for (chain, set) in sets {
-        walk(chain, set, fragments, applies, &mut fields);
+        collecting.walk(chain, set);
     }
-    fields
+    collecting.fields
 }
 
 /// All fields of a document, each where it is written.
@@ -131,6 +132,8 @@ pub fn fields(document: &ExecutableDocument) -> impl Iterator<Item = &Positioned
         loop {
             match items.next().map(|item: &Positioned<Selection>| &item.node) {
                 Some(Selection::Field(field)) => {
+                    #[cfg(test)]
+                    visits::add(1);
                     sets.push(&field.node.selection_set.node);
                     return Some(field);
                 }
@@ -142,36 +145,68 @@ pub fn fields(document: &ExecutableDocument) -> impl Iterator<Item = &Positioned
     })
 }
 
-fn walk<'a>(
-    chain: &Chain,
-    set: &'a SelectionSet,
+/// The fields so far.
+struct Collecting<'a, 'c> {
     fragments: &'a Fragments,
-    applies: &dyn Fn(&str) -> bool,
-    fields: &mut Vec<Collected<'a>>,
-) {
-    for item in &set.items {
-        let Some(chain) = chain.and(item.node.directives()) else { continue };
-        match &item.node {
-            Selection::Field(field) => {
-                let key = &field.node.response_key().node;
-                let place = Place { number: fields.iter().map(|known| known.places.len()).sum(), chain, field };
-                match fields.iter_mut().find(|known| known.key == key) {
-                    Some(known) => known.places.push(place),
-                    None => fields.push(Collected { key, places: vec![place] }),
+    applies: &'c dyn Fn(&str) -> bool,
+    fields: Vec<Collected<'a>>,
+    /// The index of each response key.
+    known: HashMap<&'a Name, usize>,
+    places: usize,
+}
+
+impl<'a> Collecting<'a, '_> {
+    fn walk(&mut self, chain: &Chain, set: &'a SelectionSet) {
+        for item in &set.items {
+            #[cfg(test)]
+            visits::add(1);
+            let Some(chain) = chain.and(item.node.directives()) else { continue };
+            match &item.node {
+                Selection::Field(field) => {
+                    let key = &field.node.response_key().node;
+                    let place = Place { number: self.places, chain, field };
+                    self.places += 1;
+                    match self.known.entry(key) {
+                        Entry::Occupied(known) => self.fields[*known.get()].places.push(place),
+                        Entry::Vacant(new) => {
+                            new.insert(self.fields.len());
+                            self.fields.push(Collected { key, places: vec![place] });
+                        }
+                    }
                 }
-            }
-            Selection::InlineFragment(inline) => {
-                let condition = inline.node.type_condition.as_ref();
-                if condition.is_none_or(|on| applies(&on.node.on.node)) {
-                    walk(&chain, &inline.node.selection_set.node, fragments, applies, fields);
+                Selection::InlineFragment(inline) => {
+                    let condition = inline.node.type_condition.as_ref();
+                    if condition.is_none_or(|on| (self.applies)(&on.node.on.node)) {
+                        self.walk(&chain, &inline.node.selection_set.node);
+                    }
                 }
-            }
-            Selection::FragmentSpread(spread) => {
-                let fragment = fragments.get(&spread.node.fragment_name.node).map(|found| &found.node);
-                if let Some(fragment) = fragment.filter(|found| applies(&found.type_condition.node.on.node)) {
-                    walk(&chain, &fragment.selection_set.node, fragments, applies, fields);
+                Selection::FragmentSpread(spread) => {
+                    let fragment = self.fragments.get(&spread.node.fragment_name.node).map(|found| &found.node);
+                    if let Some(fragment) = fragment.filter(|found| (self.applies)(&found.type_condition.node.on.node))
+                    {
+                        self.walk(&chain, &fragment.selection_set.node);
+                    }
                 }
             }
         }
+    }
+}
+
+/// The number of selections that this thread has visited.
+#[cfg(test)]
+pub mod visits {
+    use std::cell::Cell;
+
+    thread_local! {
+        static VISITS: Cell<usize> = const { Cell::new(0) };
+    }
+
+    pub fn add(selections: usize) {
+        VISITS.set(VISITS.get() + selections);
+    }
+
+    /// Those since the last call.
+    pub fn take() -> usize {
+        VISITS.take()
     }
 }

@@ -1,18 +1,23 @@
 //! The plans of a document, and the queries that need nothing else.
 
 use std::any::Any;
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
-use async_graphql::parser::types::{ExecutableDocument, OperationDefinition};
-use async_graphql::{Name, PathSegment, Pos, Positioned, Response, ServerError, Value, Variables};
+use async_graphql::context::QueryEnvInner;
+use async_graphql::parser::types::{DocumentOperations, ExecutableDocument, OperationDefinition};
+use async_graphql::{Data, Name, PathSegment, Pos, Positioned, Response, ServerError, Value, Variables};
 use keyset::Limits;
 
 use super::Run;
 use super::collect::{Chain, collect};
+use super::document::Document;
 use super::fields::PlannedFields;
+use super::pause::pause;
 use super::resolved::RootPlan;
+use super::turns::Turns;
 use super::writer::Writer;
 use crate::Reader;
 use crate::root::{PlannedRoot, RootValue};
@@ -26,7 +31,7 @@ pub struct Plans(Arc<Planning>);
 
 /// The document, and its plans so far.
 struct Planning {
-    document: ExecutableDocument,
+    document: Document,
     /// The name of the query type.
     query_type: Arc<str>,
     state: Mutex<State>,
@@ -34,12 +39,24 @@ struct Planning {
 
 #[derive(Default)]
 struct State {
-    fields: Vec<(Place, Arc<dyn Any + Send + Sync>)>,
-    queries: Vec<(Pos, Option<Arc<PlannedQuery>>)>,
+    fields: HashMap<Place, Vec<Arc<dyn Any + Send + Sync>>>,
+    queries: HashMap<Pos, Option<Arc<PlannedQuery>>>,
+}
+
+/// What belongs to requests, by the addresses of their data.
+static OF_REQUESTS: LazyLock<Mutex<HashMap<usize, (Weak<Data>, Arc<OfRequest>)>>> = LazyLock::new(Mutex::default);
+
+/// What belongs to one request.
+#[derive(Default)]
+pub(super) struct OfRequest {
+    /// Its plans, if it has none in its data.
+    plans: OnceLock<Plans>,
+    /// The turns of its root fields.
+    pub turns: Turns,
 }
 
 /// What a plan is for.
-#[derive(PartialEq)]
+#[derive(PartialEq, Eq, Hash)]
 pub(super) enum Place {
     /// The field of a query with this response key, by the place of the operation.
     OfQuery(Pos, Name),
@@ -60,18 +77,18 @@ impl Plans {
     /// No plans yet. This is the whole document: before it executes one, the library removes what `@skip` and `@include`
     /// exclude in one request. The query type of the schema has this name.
     pub fn of(document: ExecutableDocument, query_type: &str) -> Self {
+        let document = Document::new(document);
         Self(Arc::new(Planning { document, query_type: query_type.into(), state: Mutex::default() }))
     }
 
     /// The document.
     pub fn document(&self) -> &ExecutableDocument {
-        &self.0.document
+        &self.0.document.parsed
     }
 
-    /// The operation at this place of the document.
-    pub(super) fn operation(&self, place: Pos) -> Option<&OperationDefinition> {
-        let mut operations = self.document().operations.iter().map(|(_, operation)| operation);
-        operations.find(|operation| operation.pos == place).map(|operation| &operation.node)
+    /// The same with its parts.
+    pub(super) fn parts(&self) -> &Document {
+        &self.0.document
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -81,12 +98,12 @@ impl Plans {
     /// The plan for this place, which `plan` makes unless it is known.
     pub(super) fn get<P: Send + Sync + 'static>(&self, place: Place, plan: impl FnOnce() -> P) -> Arc<P> {
         let mut state = self.state();
-        let mut known = state.fields.iter().filter(|(known, _)| *known == place);
-        if let Some(known) = known.find_map(|(_, known)| Arc::clone(known).downcast().ok()) {
+        let known = state.fields.entry(place).or_default();
+        if let Some(known) = known.iter().find_map(|known| Arc::clone(known).downcast().ok()) {
             return known;
         }
         let planned = Arc::new(plan());
-        state.fields.push((place, Arc::<P>::clone(&planned)));
+        known.push(Arc::<P>::clone(&planned));
         planned
     }
 
@@ -94,7 +111,7 @@ impl Plans {
     /// or `__typename`, and a request has executed the document with these plans.
     pub fn query(&self, operation: &Positioned<OperationDefinition>) -> Option<Arc<PlannedQuery>> {
         let mut state = self.state();
-        if let Some((_, query)) = state.queries.iter().find(|(place, _)| *place == operation.pos) {
+        if let Some(query) = state.queries.get(&operation.pos) {
             return query.clone();
         }
         let set = vec![(Chain::default(), &operation.node.selection_set.node)];
@@ -104,11 +121,11 @@ impl Plans {
             if field.name() == "__typename" {
                 return Some(RootField::TypeName(Arc::clone(&self.0.query_type)));
             }
-            let of_query = Place::OfQuery(operation.pos, field.key.clone());
-            let plan = state.fields.iter().find(|(place, _)| *place == of_query);
-            let declared = plan.and_then(|(_, plan)| Arc::clone(plan).downcast::<DeclaredRoot>().ok());
-            is_planned &= plan.is_some();
-            is_declared &= if plan.is_some() { declared.is_some() } else { !field.name().starts_with("__") };
+            let plans = state.fields.get(&Place::OfQuery(operation.pos, field.key.clone()));
+            let plans = plans.map(Vec::as_slice).unwrap_or_default();
+            let declared = plans.iter().find_map(|plan| Arc::clone(plan).downcast::<DeclaredRoot>().ok());
+            is_planned &= !plans.is_empty();
+            is_declared &= if plans.is_empty() { !field.name().starts_with("__") } else { declared.is_some() };
             declared.map(RootField::Declared)
         });
         // A field that is not planned yet may be, by a request that selects it.
@@ -116,8 +133,33 @@ impl Plans {
             return None;
         }
         let query = is_declared.then(|| Arc::new(PlannedQuery { fields, room: AtomicUsize::default() }));
-        state.queries.push((operation.pos, query.clone()));
+        state.queries.insert(operation.pos, query.clone());
         query
+    }
+}
+
+impl OfRequest {
+    /// What belongs to this request, until it ends.
+    pub fn of(request: &QueryEnvInner) -> Arc<Self> {
+        let mut known = OF_REQUESTS.lock().unwrap_or_else(PoisonError::into_inner);
+        // No other data have this address while the map refers to these.
+        let address = Arc::as_ptr(&request.query_data).addr();
+        if let Some((_, known)) = known.get(&address) {
+            return Arc::clone(known);
+        }
+        known.retain(|_, (data, _)| data.strong_count() > 0);
+        let new = Arc::default();
+        known.insert(address, (Arc::downgrade(&request.query_data), Arc::clone(&new)));
+        new
+    }
+
+    /// The plans of a request that has none in its data.
+    pub fn plans(&self, request: &QueryEnvInner) -> Plans {
+        let plans = self.plans.get_or_init(|| {
+            let operations = DocumentOperations::Single(request.operation.clone());
+            Plans::of(ExecutableDocument { operations, fragments: request.fragments.clone() }, "")
+        });
+        plans.clone()
     }
 }
 
@@ -144,6 +186,10 @@ impl PlannedQuery {
         let mut values: Vec<Box<dyn RootValue + '_>> = Vec::new();
         for field in self.fields.selected(variables) {
             if let RootField::Declared(plan) = field {
+                // Many fields are no long piece of work.
+                if !values.is_empty() {
+                    pause().await;
+                }
                 values.push(plan.0.read(&run).await);
                 if values.last().is_some_and(|value| value.fails_query()) {
                     break;

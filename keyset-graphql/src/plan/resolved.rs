@@ -4,17 +4,20 @@ use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
 
-use async_graphql::parser::types::{Field, OperationDefinition, OperationType};
+use async_graphql::parser::types::{Field, OperationType};
 use async_graphql::{ContextSelectionSet, PathSegment, Pos, Positioned, ServerError, ServerResult, Value, Variables};
 
-use super::collect::{Chain, Collected, collect, fields};
+use super::collect::{self, Chain, Collected};
 use super::once::RootValues;
-use super::plans::{Place, Plans};
+use super::plans::{OfRequest, Place, Plans};
 use super::variables::with_defaults;
 use super::writer::{Failure, Writer, Written};
 use super::{Planner, Run};
 use crate::json::Verbatim;
 use crate::{Error, Reader, Result};
+
+/// The number of root fields that are read at a time. Where a query has more, they are read in turns.
+const AT_ONCE: usize = 4;
 
 /// A field that is being resolved by a plan.
 pub struct ResolvedField<'a> {
@@ -37,46 +40,44 @@ impl<'a> ResolvedField<'a> {
         is_first && self.context.query_env.operation.node.ty == OperationType::Query
     }
 
+    /// The plans of the document.
+    fn plans(&self) -> Plans {
+        let request = self.context.query_env;
+        let given = self.context.data_opt::<Plans>();
+        let given = given.filter(|plans| plans.parts().roots(request.operation.pos).is_some());
+        given.cloned().unwrap_or_else(|| OfRequest::of(request).plans(request))
+    }
+
     /// The plan of the field, which `plan` makes unless it is known. `None` if an earlier place of the same response key
     /// shows it.
     fn plan<P: Send + Sync + 'static>(
         &self,
+        plans: &Plans,
         plan: impl FnOnce(&Collected<'_>, &mut Planner<'_>) -> P,
     ) -> Option<Arc<RootPlan<P>>> {
-        let environment = self.context.query_env;
+        let operation = self.context.query_env.operation.pos;
         let (key, position) = (&self.field.node.response_key().node, self.field.pos);
-        let planner = |fragments| Planner { fragments, registry: &self.context.schema_env.registry, joins: Vec::new() };
-        let plans = self.context.data_opt::<Plans>();
+        let document = plans.parts();
+        let mut planner = Planner::new(&document.parsed.fragments, &self.context.schema_env.registry);
         if !self.is_root() {
-            let plan_alone = |field: &Positioned<Field>, fragments, is_alone| {
-                let plan = plan(&Collected::alone(key, field), &mut planner(fragments));
-                RootPlan { places: Vec::new(), is_alone, plan }
-            };
-            return Some(match plans {
-                Some(plans) => plans.get(Place::Field(position), || {
-                    // The executed document may lack what another request includes.
-                    let document = plans.document();
-                    let same_key = || fields(document).filter(|field| field.node.response_key().node == *key);
-                    let whole = same_key().find(|field| field.pos == position).unwrap_or(self.field);
-                    plan_alone(whole, &document.fragments, same_key().all(|field| field.pos == position))
-                }),
-                None => Arc::new(plan_alone(self.field, &environment.fragments, false)),
-            });
+            return Some(plans.get(Place::Field(position), || {
+                // The executed document may lack what another request includes.
+                let whole = document.field(position).unwrap_or(self.field);
+                let plan = plan(&Collected::alone(key, whole), &mut planner);
+                RootPlan { places: Vec::new(), is_alone: document.has_once(key), plan }
+            }));
         }
-        let plan_root = |operation: &OperationDefinition, fragments| {
-            let set = vec![(Chain::default(), &operation.selection_set.node)];
-            let collected = collect(&set, fragments, &|_| true).into_iter().find(|found| found.key == key);
-            let collected = collected.unwrap_or_else(|| Collected::alone(key, self.field));
-            let places = collected.places.iter().map(|place| (place.chain.clone(), place.field.pos)).collect();
-            RootPlan { places, is_alone: true, plan: plan(&collected, &mut planner(fragments)) }
-        };
-        let executed = &environment.operation;
-        let root = match plans.and_then(|plans| Some((plans, plans.operation(executed.pos)?))) {
-            Some((plans, whole)) => {
-                plans.get(Place::OfQuery(executed.pos, key.clone()), || plan_root(whole, &plans.document().fragments))
-            }
-            None => Arc::new(plan_root(&executed.node, &environment.fragments)),
-        };
+        let roots = document.roots(operation).unwrap_or_default();
+        let root = plans.get(Place::OfQuery(operation, key.clone()), || {
+            let places = roots.keys.get(key).cloned().unwrap_or_default();
+            let at = |(chain, place): &(Chain, Pos)| {
+                Some(collect::Place { number: 0, chain: chain.clone(), field: document.field(*place)? })
+            };
+            let found: Vec<_> = places.iter().filter_map(at).collect();
+            let collected =
+                if found.is_empty() { Collected::alone(key, self.field) } else { Collected { key, places: found } };
+            RootPlan { plan: plan(&collected, &mut planner), places, is_alone: true }
+        });
         let first = root.places.iter().find(|(chain, _)| chain.holds(&self.variables));
         first.is_none_or(|(_, first)| *first == position).then_some(root)
     }
@@ -89,7 +90,23 @@ impl<'a> ResolvedField<'a> {
         plan: impl FnOnce(&Collected<'_>, &mut Planner<'_>) -> P,
         show: impl AsyncFnOnce(&P, &Run<'_>, &mut Writer<'_>) -> Result<Written>,
     ) -> ServerResult<Value> {
-        let Some(plan) = self.plan(plan) else { return Ok(Value::Null) };
+        let (plans, request) = (self.plans(), self.context.query_env);
+        let roots = plans.parts().roots(request.operation.pos);
+        let resolved = self.resolve_now(&plans, reader, plan, show);
+        if self.is_root() && roots.is_some_and(|roots| roots.count > AT_ONCE) {
+            return OfRequest::of(request).turns.take(resolved).await;
+        }
+        resolved.await
+    }
+
+    async fn resolve_now<P: Send + Sync + 'static>(
+        &self,
+        plans: &Plans,
+        reader: Option<&Reader>,
+        plan: impl FnOnce(&Collected<'_>, &mut Planner<'_>) -> P,
+        show: impl AsyncFnOnce(&P, &Run<'_>, &mut Writer<'_>) -> Result<Written>,
+    ) -> ServerResult<Value> {
+        let Some(plan) = self.plan(plans, plan) else { return Ok(Value::Null) };
         let resolve = async {
             let run = Run {
                 reader: reader.unwrap_or_else(|| self.context.data_unchecked()),

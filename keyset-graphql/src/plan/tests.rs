@@ -1,0 +1,153 @@
+//! How much work a request is, counted.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
+use std::task::{Context, Poll, Waker};
+
+use async_graphql::parser::parse_query;
+use async_graphql::{EmptyMutation, EmptySubscription, MergedObject, Object as GraphQl, Request, Response, Schema};
+use keyset::{Limits, Order, ReadRows, Record};
+use sea_orm::prelude::async_trait::async_trait;
+use sea_orm::tests_cfg::cake;
+use sea_orm::{DbBackend, DbErr, EntityTrait as _, Select, Statement};
+
+use super::collect::visits;
+use super::plans::Plans;
+use crate::{ByKey, Fields, Keyed, Listed, Reader, Result, RootFields, RootObject, Roots, RowObject, Scope};
+
+impl RowObject for cake::Entity {
+    type Entity = Self;
+    const NAME: &str = "Cake";
+
+    fn fields(fields: &mut Fields<Self>) {
+        fields.column("name", "The name.", cake::Column::Name);
+    }
+}
+
+impl Keyed for cake::Entity {
+    type Key = i32;
+
+    fn key_column() -> cake::Column {
+        cake::Column::Id
+    }
+}
+
+impl Listed for cake::Entity {
+    type Args = ();
+
+    fn rows((): &(), _: &mut Scope) -> Result<(Select<Self>, Order)> {
+        Ok((Self::find(), Order::of::<Self>([])?))
+    }
+}
+
+#[derive(Default, MergedObject)]
+struct Query(RootObject<Query>, Resolved);
+
+impl RootFields for Query {
+    const NAME: &str = "Query";
+
+    fn fields(fields: &mut Roots) {
+        fields.list::<cake::Entity>("cakes", "The cakes.");
+    }
+}
+
+#[derive(Default)]
+struct Resolved;
+
+#[GraphQl]
+impl Resolved {
+    async fn cake(&self) -> ByKey<cake::Entity> {
+        ByKey(1)
+    }
+}
+
+/// A database without rows, which answers at once. It counts statements.
+#[derive(Clone, Default)]
+struct Empty(Arc<AtomicUsize>);
+
+#[async_trait]
+impl ReadRows for Empty {
+    fn backend(&self) -> DbBackend {
+        DbBackend::Sqlite
+    }
+
+    async fn read(&self, _: Statement) -> std::result::Result<Vec<Record>, DbErr> {
+        self.0.fetch_add(1, Relaxed);
+        Ok(Vec::new())
+    }
+}
+
+/// What a request has done.
+#[derive(Debug, Default)]
+struct Work {
+    /// Statements.
+    reads: usize,
+    /// The most of them in one poll.
+    reads_in_poll: usize,
+    /// Selections that planning has visited.
+    visits: usize,
+}
+
+fn work(reads: &AtomicUsize, response: impl Future<Output = Response>) -> Work {
+    let (mut response, mut work) = (pin!(response), Work::default());
+    reads.store(0, Relaxed);
+    visits::take();
+    loop {
+        let poll = response.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        let reads = reads.swap(0, Relaxed);
+        work.reads += reads;
+        work.reads_in_poll = work.reads_in_poll.max(reads);
+        if let Poll::Ready(response) = poll {
+            assert!(response.errors.is_empty(), "{:?}", response.errors);
+            work.visits = visits::take();
+            return work;
+        }
+    }
+}
+
+/// The work of this query: without plans, with plans, and by the plan alone if it is one of declared fields.
+fn of_query(query: &str) -> Vec<Work> {
+    let empty = Empty::default();
+    let reader = Reader::new(empty.clone());
+    let schema = Schema::build(Query::default(), EmptyMutation, EmptySubscription).data(reader.clone()).finish();
+    let plans = Plans::of(parse_query(query).unwrap(), "Query");
+    let bare = work(&empty.0, schema.execute(query));
+    let planned = work(&empty.0, schema.execute(Request::new(query).data(plans.clone())));
+    let (_, operation) = plans.document().operations.iter().next().unwrap();
+    let alone = plans.query(operation);
+    let variables = async_graphql::Variables::default();
+    let alone = alone.map(|alone| work(&empty.0, alone.execute(&reader, Limits::default(), &variables)));
+    [bare, planned].into_iter().chain(alone).collect()
+}
+
+/// A query of this many fields, whose name follows from the number.
+fn query(fields: usize, field: impl Fn(usize) -> String) -> String {
+    let fields: Vec<String> = (0..fields).map(|number| format!("f{number}: {}", field(number))).collect();
+    format!("{{ {} ...More }} fragment More on Query {{ f0: {} }}", fields.join(" "), field(0))
+}
+
+#[test]
+fn planning_many_root_fields_is_linear_in_their_number() {
+    let fields: [fn(usize) -> String; 2] =
+        [|number| format!("cakes(first: {}) {{ nodes {{ name }} }}", number % 50), |_| "cake { name }".to_owned()];
+    for field in fields {
+        let [one, two, four] = [100, 200, 400].map(|fields| of_query(&query(fields, field)));
+        for ((one, two), four) in one.iter().zip(&two).zip(&four) {
+            assert_eq!(four.visits - two.visits, 2 * (two.visits - one.visits), "{one:?} {two:?} {four:?}");
+        }
+        assert!(four[0].visits < 400 * 20, "{four:?}");
+    }
+}
+
+#[test]
+fn one_poll_reads_few_of_many_root_fields() {
+    let declared = of_query(&query(400, |_| "cakes { nodes { name } }".to_owned()));
+    let resolved = of_query(&query(400, |_| "cake { name }".to_owned()));
+    assert_eq!((declared.len(), resolved.len()), (3, 2));
+    for work in declared.iter().chain(&resolved) {
+        assert_eq!(work.reads, 400, "{work:?}");
+        assert!(work.reads_in_poll <= 4, "{work:?}");
+    }
+}
