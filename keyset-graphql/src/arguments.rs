@@ -44,15 +44,25 @@ impl Arguments<'_> {
         let value = given.and_then(|(_, value)| bound(value, self.variables));
         let wrong = |error: async_graphql::InputValueError<T>| {
             let error = error.into_server_error(async_graphql::Pos::default());
-            Error::client(code::BAD_USER_INPUT, format!("the argument `{name}`: {}", error.message))
+            // The library adds the types around the value, also those that the schema has under another name.
+            let message = error.message.split(" (occurred while parsing").next().unwrap_or_default();
+            Error::client(code::BAD_USER_INPUT, format!("the argument `{name}`: {message}"))
         };
         T::parse(value).map_err(wrong)
     }
 
     /// Whether no other argument than these has a value, or only null.
     pub(crate) fn are_among(&self, names: &[&str]) -> bool {
-        let has_value = |value| bound(value, self.variables).is_some_and(|value| value != Value::Null);
-        !self.given.0.iter().any(|(name, value)| !names.contains(&name.as_str()) && has_value(value))
+        !self.given.0.iter().any(|(name, value)| !names.contains(&name.as_str()) && self.is_value(value))
+    }
+
+    /// Whether one of these arguments has a value other than null.
+    pub(crate) fn have_any(&self, names: &[&str]) -> bool {
+        self.given.0.iter().any(|(name, value)| names.contains(&name.as_str()) && self.is_value(value))
+    }
+
+    fn is_value(&self, value: &Written) -> bool {
+        bound(value, self.variables).is_some_and(|value| value != Value::Null)
     }
 
     /// The arguments of a page.

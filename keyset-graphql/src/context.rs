@@ -1,20 +1,26 @@
 //! The database that lists read from, in the context of a request.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
 use async_graphql::Context;
 use keyset::{End, ReadRows, Record};
 use sea_orm::prelude::async_trait::async_trait;
-use sea_orm::{DbBackend, DbErr, Statement, Value};
+use sea_orm::{DatabaseConnection, DbBackend, DbErr, Statement, Value};
 
 use crate::Error;
+use crate::snapshot::Snapshot;
 
 /// The connection that lists read through. Put one into the data of the schema, or of a request, whose own goes first.
 /// Cheap to clone.
 #[derive(Clone)]
 pub struct Reader {
     connection: Arc<dyn ReadRows + Send>,
+    /// The same connection, if it can begin transactions.
+    database: Option<DatabaseConnection>,
+    /// Of a snapshot, the reader without it.
+    without_snapshot: Option<Arc<Self>>,
     failed: fn(DbErr) -> Error,
     pages_read: Option<Arc<PagesRead>>,
     seeks_row_values: Option<Arc<SeeksRowValues>>,
@@ -27,16 +33,37 @@ type PagesRead = dyn Fn(&str, End, usize) + Send + Sync;
 type SeeksRowValues = dyn Fn() -> bool + Send + Sync;
 
 impl Reader {
-    /// Reads through this connection, or pool.
+    /// Reads through this connection, or pool. Each statement sees what is committed when it runs: for one state in each
+    /// response, see [`Snapshots`](crate::Snapshots).
     pub fn new(connection: impl ReadRows + Send + 'static) -> Self {
         let failed = |error| Error::internal(&error);
-        Self { connection: Arc::new(connection), failed, pages_read: None, seeks_row_values: None }
+        let database = (&connection as &dyn Any).downcast_ref().cloned();
+        let connection = Arc::new(connection);
+        Self { connection, database, without_snapshot: None, failed, pages_read: None, seeks_row_values: None }
     }
 
     /// The same through another connection, such as one that waits before it reads.
     #[must_use]
     pub fn over(&self, connection: impl ReadRows + Send + 'static) -> Self {
-        Self { connection: Arc::new(connection), ..self.clone() }
+        Self { connection: Arc::new(connection), database: None, without_snapshot: None, ..self.clone() }
+    }
+
+    /// Whether its connection can begin transactions.
+    pub(crate) fn has_snapshots(&self) -> bool {
+        self.database.is_some()
+    }
+
+    /// The same for one response, whose statements see one state of the database.
+    pub(crate) fn snapshot(&self) -> Self {
+        match &self.database {
+            None => self.clone(),
+            Some(db) => Self { without_snapshot: Some(Arc::new(self.clone())), ..self.over(Snapshot::of(db.clone())) },
+        }
+    }
+
+    /// Of a snapshot, the reader without it, for a response that needs one statement.
+    pub(crate) fn without_snapshot(&self) -> Option<&Self> {
+        self.without_snapshot.as_deref()
     }
 
     /// Says what a client reads when the database fails: by default `INTERNAL`.

@@ -8,6 +8,8 @@ use async_graphql::indexmap::IndexMap;
 use async_graphql::registry::{Deprecation, MetaInputValue, MetaType, MetaTypeId, Registry};
 use async_graphql::{InputObjectType, InputType, InputValueError, Name, Value};
 
+use crate::registry::described;
+
 /// The fields of an input object, or the arguments of a field, as the schema describes them.
 pub struct InputFields<'a> {
     registry: &'a mut Registry,
@@ -46,7 +48,7 @@ impl<'a> InputFields<'a> {
     fn describe<T: InputType>(&mut self, name: &str, description: &str, default_value: Option<String>) -> &mut Self {
         let field = MetaInputValue {
             name: name.to_owned(),
-            description: Some(description.to_owned()),
+            description: described(description),
             ty: T::create_type_info(self.registry),
             deprecation: Deprecation::NoDeprecated,
             default_value,
@@ -72,7 +74,7 @@ pub(crate) fn register<T: InputType>(
         describe(&mut fields);
         MetaType::InputObject {
             name: T::type_name().into_owned(),
-            description: Some(description.to_owned()),
+            description: described(description),
             input_fields: fields.finish(),
             visible: None,
             inaccessible: false,

@@ -15,10 +15,12 @@
 //! | [`node`] | [`Node`], [`NodeList`] and [`ByKey`], objects by their keys |
 //! | [`value`] | [`Object`] and [`Edge`], of rows that are known |
 //! | [`context`] | the [`Reader`] that lists read through, and [`ContextExt`] to reach it |
+//! | [`snapshot`] | [`Snapshots`]: each query reads one state of the database |
 //! | `plan` | what a request selects, as it is read and written; [`Plans`] caches it |
 //! | [`json`] | responses as text |
 //! | [`sort`], [`filter`] | inputs: orders and conditions |
 //! | [`global_id`] | ids that are unique across types |
+//! | [`date_time`], [`big_int`] | the scalars `DateTime` and `BigInt` |
 //! | [`cost`] | the cost of a field, declared next to it |
 //! | [`error`] | errors with a code for machines |
 //!
@@ -29,6 +31,7 @@ pub mod error;
 pub mod context;
 pub mod keyed;
 pub mod object;
+pub mod snapshot;
 pub mod value;
 
 mod arguments;
@@ -48,6 +51,7 @@ pub mod json;
 pub mod filter;
 pub mod sort;
 
+pub mod big_int;
 pub mod date_time;
 pub mod global_id;
 pub mod input;
@@ -55,6 +59,7 @@ pub mod input;
 pub mod cost;
 
 pub use arguments::Arguments;
+pub use big_int::BigInt;
 pub use connection::{Connection, PageInfo};
 pub use context::{ContextExt, Reader};
 pub use cost::Cost;
@@ -67,12 +72,13 @@ pub use global_id::{GlobalId, NodeType};
 pub use keyed::Keyed;
 pub use list::{FieldArgs, ListField, Listed, Matching, OrderBy};
 pub use node::{ByKey, Node, NodeList, Nodes, ObjectType};
-pub use object::{Beside, Column, Fields, Model, RowObject};
+pub use object::{Beside, Column, ComputedValue, Fields, Model, RowObject};
 pub use plan::once::RootValues;
 pub use plan::plans::{PlannedQuery, Plans};
 pub use plan::variables::with_defaults;
 pub use root::{RootFields, RootObject, Roots};
-pub use sort::{NullPlacement, Sort, SortDirection};
+pub use snapshot::Snapshots;
+pub use sort::{NullPlacement, Sort, SortDirection, SortField};
 pub use value::{Edge, Object};
 
 #[cfg(doctest)]

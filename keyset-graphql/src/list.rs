@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::{Arc, OnceLock};
 
-use async_graphql::{ID, OutputType, Pos};
+use async_graphql::{ID, OutputType, Pos, Variables};
 use keyset::{Around, ColumnSet, EntityRow, Kept, Lists, Order, Page, ReadRows as _};
-use sea_orm::{Condition, DbErr, Select};
+use sea_orm::{Condition, DbErr, QueryTrait as _, Select};
 
 use crate::arguments::{Arguments, Given};
 use crate::connection::Connection as ConnectionType;
@@ -35,9 +35,15 @@ pub trait Listed: RowObject {
     /// The arguments of its lists, besides `first`, `after`, `last` and `before`.
     type Args: FieldArgs;
 
-    /// The rows of the list and their order. They follow from these arguments alone: the plan of a document keeps them where no
-    /// variable decides the arguments. The query selects all columns of the table: those that a request does not
-    /// need are left out of it.
+    /// Whether [`rows`](Self::rows) depends on nothing but the arguments. Where no variable decides them, the plan of a document
+    /// then keeps the rows and their order, for all requests, which saves time.
+    ///
+    /// Leave it as it is where a tenant, a viewer, a setting or the time decides. In a debug build, rows that differ from those
+    /// that were kept are an error of the list.
+    const FOLLOWS_FROM_ARGS: bool = false;
+
+    /// The rows of the list and their order. It is called for each request, in its task. The query selects all columns of the
+    /// table: those that a request does not need are left out of it.
     ///
     /// # Errors
     ///
@@ -155,6 +161,10 @@ pub(crate) fn plan_root<U: Listed>(
 }
 
 impl<U: Listed> ReadRoot for Plan<U> {
+    fn reads_once(&self, variables: &Variables) -> bool {
+        self.connection.reads_once(variables) && !self.arguments.bind(variables).have_any(&["offset", "around"])
+    }
+
     fn read<'a, 'p: 'a>(&'p self, run: &'a Run<'_>) -> Boxed<'a, Box<dyn RootValue + 'p>> {
         Box::pin(async move { Box::new(self.read(run, Lists::one).await) as Box<dyn RootValue> })
     }
@@ -181,7 +191,7 @@ pub(crate) fn register<U: Listed>(fields: &mut ObjectFields<'_>, name: &'static 
              1,000,000 unless configured. Not together with a cursor. The database reads the keys of all that it skips: to \
              go on, use the page's cursors.",
         );
-    if identity::<U>().is_some() {
+    if Fields::<U>::of().identity.is_some() {
         arguments.field::<Option<ID>>(
             "around",
             "The page of `first` objects in which the object with this id stands: in the middle where the list has enough on \
@@ -191,11 +201,6 @@ pub(crate) fn register<U: Listed>(fields: &mut ObjectFields<'_>, name: &'static 
     U::Args::describe(&mut arguments);
     let arguments = arguments.finish();
     fields.null_beside_error(name, description, ty, arguments);
-}
-
-/// What finds an object of this type by its global id, if it has one.
-fn identity<U: RowObject>() -> Option<Identity> {
-    Fields::<U>::of().identity
 }
 
 /// A list field of a document.
@@ -227,9 +232,9 @@ impl<U: Listed> Plan<U> {
             name: format!("{parent}.{name}"),
             kept,
             parent: None,
-            fixed: arguments.are_fixed(scan::decides_rows).then(OnceLock::new),
+            fixed: (U::FOLLOWS_FROM_ARGS && arguments.are_fixed(scan::decides_rows)).then(OnceLock::new),
             arguments,
-            identity: identity::<U>(),
+            identity: planner.declared::<U>().identity.clone(),
             // Another statement: its joins are named from the beginning.
             connection: Connection::new(&field.sets(), &mut planner.of_statement()),
         }
@@ -269,21 +274,43 @@ impl<U: Listed> Plan<U> {
     /// The rows with the columns that are selected, and their order.
     fn rows(&self, arguments: &Arguments<'_>, run: &Run<'_>) -> Result<(Select<U::Entity>, Order)> {
         let columns = self.connection.columns(run.variables);
-        let known = self.fixed.as_ref().and_then(OnceLock::get);
-        if let Some(known) = known.filter(|known| known.columns == columns) {
+        let known = self.fixed.as_ref().and_then(OnceLock::get).filter(|known| known.columns == columns);
+        if let Some(known) = known {
+            if cfg!(debug_assertions) {
+                self.check(known, arguments, run)?;
+            }
             return Ok((known.rows.clone(), known.order.clone()));
         }
-        let mut scope = Scope::new(run.reader);
-        if let Some(column) = &self.parent {
-            scope.of_parent(column);
-        }
-        let (rows, order) = U::rows(&U::Args::read(arguments)?, &mut scope)?;
-        let rows = keyset::selected(rows, columns);
+        let (rows, order) = self.of_request(columns, arguments, run)?;
         if let Some(fixed) = &self.fixed {
             // Kept is what the first request selects. Where directives select other columns, it is made again.
             let _ = fixed.set(Fixed { columns, rows: rows.clone(), order: order.clone() });
         }
         Ok((rows, order))
+    }
+
+    fn of_request(
+        &self,
+        columns: ColumnSet,
+        arguments: &Arguments<'_>,
+        run: &Run<'_>,
+    ) -> Result<(Select<U::Entity>, Order)> {
+        let mut scope = Scope::new(run.reader);
+        if let Some(column) = &self.parent {
+            scope.of_parent(column);
+        }
+        let (rows, order) = U::rows(&U::Args::read(arguments)?, &mut scope)?;
+        Ok((keyset::selected(rows, columns), order))
+    }
+
+    /// Checks that this request has the rows that are kept.
+    fn check(&self, known: &Fixed<U>, arguments: &Arguments<'_>, run: &Run<'_>) -> Result<()> {
+        let (rows, order) = self.of_request(known.columns, arguments, run)?;
+        if (rows.as_query(), &order) == (known.rows.as_query(), &known.order) {
+            return Ok(());
+        }
+        let message = format!("the rows of {} do not follow from its arguments: FOLLOWS_FROM_ARGS is wrong", U::NAME);
+        Err(Error::internal(&DbErr::Custom(message)))
     }
 
     /// The object that the page is to be around.

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 
 use async_graphql::parser::types::Field;
 use async_graphql::registry::Registry;
-use async_graphql::{ContextSelectionSet, ID, OutputType, Positioned, ServerResult, Value};
+use async_graphql::{ContextSelectionSet, ID, OutputType, Positioned, ServerResult, Value, Variables};
 use keyset::ReadRows as _;
 use sea_orm::{EntityTrait, QueryFilter};
 
@@ -49,6 +49,9 @@ trait Declared<K: NodeKey>: Send + Sync {
 
 /// What is selected of objects that are found by keys.
 pub(crate) trait Planned<K>: Send + Sync {
+    /// Whether it reads lists of the objects.
+    fn reads_lists(&self, variables: &Variables) -> bool;
+
     /// Reads the objects with these keys: one statement per type.
     fn read<'a, 'p: 'a>(&'p self, run: &'a Run<'_>, keys: Vec<K>) -> Boxed<'a, Result<Box<dyn Found<K> + 'p>>>;
 }
@@ -76,6 +79,10 @@ impl<T: Keyed> Declared<T::Key> for Type<T> {
 }
 
 impl<T: Keyed> Planned<T::Key> for Selection<T> {
+    fn reads_lists(&self, variables: &Variables) -> bool {
+        Self::reads_lists(self, variables)
+    }
+
     fn read<'a, 'p: 'a>(
         &'p self,
         run: &'a Run<'_>,
@@ -161,6 +168,10 @@ impl<N: Nodes> PerType<N> {
 }
 
 impl<N: Nodes> Planned<GlobalId<N, N::Key>> for PerType<N> {
+    fn reads_lists(&self, variables: &Variables) -> bool {
+        self.0.iter().any(|planned| planned.reads_lists(variables))
+    }
+
     fn read<'a, 'p: 'a>(
         &'p self,
         run: &'a Run<'_>,

@@ -6,18 +6,19 @@ use async_graphql::registry::Registry;
 use async_graphql::{ID, OutputType};
 use keyset::{ColumnSet, EntityRow, Kept, Modelled, Models};
 use sea_orm::{ColumnTrait, Condition, DbErr, EntityTrait};
-use serde::Serialize;
 
 use crate::cost::Cost;
 use crate::global_id::{GlobalId, NodeType};
 use crate::keyed::{KeyOf, Keyed};
 use crate::list::{ListField, Listed, NestedList, Scan, list_of};
 use crate::plan::relation::{One, Relation, Sums};
-use crate::plan::writer::write;
 use crate::registry::{self, ObjectFields};
 use crate::value::Object;
 
 mod column;
+mod computed;
+
+pub use computed::ComputedValue;
 
 /// A type of objects that stand for rows of a table. Its values do not matter: it declares the fields. Implement it for the
 /// entity, or, if that is in another crate, for an empty enum.
@@ -117,8 +118,8 @@ impl<T: RowObject> Fields<T> {
         self.description = description;
     }
 
-    /// The value of a column. Its type in the schema is that of the column: `Boolean`, `Int`, `Float`, `String` or
-    /// [`DateTime`](crate::DateTime), and nullable if the column is.
+    /// The value of a column. Its type in the schema is that of the column: `Boolean`, `Int`, [`BigInt`](crate::BigInt) for 64
+    /// bits, `Float`, `String` or [`DateTime`](crate::DateTime), and nullable if the column is.
     ///
     /// # Panics
     ///
@@ -128,15 +129,14 @@ impl<T: RowObject> Fields<T> {
         self.add(name, description, None, register, Kind::Column(leaf));
     }
 
-    /// A value that is computed from the row, whose model is made for it. It reads all columns of the row.
+    /// A value that is computed from the row, whose model is made for it. It reads all columns of the row. It is a scalar, an
+    /// enum, or a list of them: [`ComputedValue`].
     pub fn computed<L>(&mut self, name: &'static str, description: &'static str, compute: fn(&Model<T>) -> L)
     where
-        L: OutputType + Serialize + 'static,
+        L: ComputedValue,
     {
-        let leaf: Arc<WriteLeaf<T::Entity>> = Arc::new(move |models, row, json| {
-            write(&compute(models.model(row)?), json);
-            Ok(())
-        });
+        let leaf: Arc<WriteLeaf<T::Entity>> =
+            Arc::new(move |models, row, json| computed::write(&compute(models.model(row)?), json));
         self.leaf::<L>(name, description, ColumnSet::ALL, leaf);
     }
 
@@ -144,25 +144,23 @@ impl<T: RowObject> Fields<T> {
     pub fn of_key<L>(&mut self, name: &'static str, description: &'static str, compute: fn(T::Key) -> L)
     where
         T: Keyed,
-        L: OutputType + Serialize + 'static,
+        L: ComputedValue,
     {
         let key = KeyOf::<T>::new();
         let columns = key.columns();
-        let leaf: Arc<WriteLeaf<T::Entity>> = Arc::new(move |_, row, json| {
-            write(&compute(key.of(row)?), json);
-            Ok(())
-        });
+        let leaf: Arc<WriteLeaf<T::Entity>> =
+            Arc::new(move |_, row, json| computed::write(&compute(key.of(row)?), json));
         self.leaf::<L>(name, description, columns, leaf);
     }
 
-    fn leaf<L: OutputType>(
+    fn leaf<L: ComputedValue>(
         &mut self,
         name: &'static str,
         description: &'static str,
         columns: ColumnSet,
         write: Arc<WriteLeaf<T::Entity>>,
     ) {
-        let register = |fields: &mut ObjectFields<'_>, name, description| _ = fields.field::<L>(name, description);
+        let register = computed::register::<L>;
         self.add(name, description, None, register, Kind::Column(Leaf { columns, write }));
     }
 
@@ -261,13 +259,12 @@ impl<T: RowObject, S: Modelled<Model: Sync>> Beside<'_, T, S> {
         compute: fn(Option<&S::Model>) -> L,
     ) -> &mut Self
     where
-        L: OutputType + Serialize + 'static,
+        L: ComputedValue,
     {
         let leaf: BesideLeaf<S> = Arc::new(move |models, row, json| {
-            write(&compute(row.map(|row| models.model(row)).transpose()?), json);
-            Ok(())
+            computed::write(&compute(row.map(|row| models.model(row)).transpose()?), json)
         });
-        let register = |fields: &mut ObjectFields<'_>, name, description| _ = fields.field::<L>(name, description);
+        let register = computed::register::<L>;
         let kind = Kind::Related(self.relation, self.leaves.len());
         self.leaves.push(leaf);
         // The relation has the fields so far.

@@ -9,6 +9,11 @@
 //! `@skip` and `@include`. (The idea of a plan instead of resolvers is that of Tailcall and Exograph, and of Benjie
 //! Gillam's Grafast.)
 
+use std::any::{Any, TypeId};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use async_graphql::Variables;
 use async_graphql::registry::Registry;
 use keyset::{Join, Limits};
@@ -35,6 +40,7 @@ mod tests;
 use collect::Fragments;
 
 use crate::Reader;
+use crate::object::{Fields, RowObject};
 
 /// What planning needs to know.
 pub struct Planner<'a> {
@@ -42,12 +48,24 @@ pub struct Planner<'a> {
     registry: &'a Registry,
     /// The joins in the statement, by what they join: several selections share one.
     joins: Vec<(String, Join)>,
+    /// The declared fields of the types so far.
+    declared: Rc<RefCell<HashMap<TypeId, Rc<dyn Any>>>>,
 }
 
 impl<'a> Planner<'a> {
     /// The planner of a field of a document with these fragments.
     pub fn new(fragments: &'a Fragments, registry: &'a Registry) -> Self {
-        Self { fragments, registry, joins: Vec::new() }
+        Self { fragments, registry, joins: Vec::new(), declared: Rc::default() }
+    }
+
+    /// The declared fields of a type.
+    pub fn declared<T: RowObject>(&self) -> Rc<Fields<T>> {
+        let known = self.declared.borrow().get(&TypeId::of::<T>()).cloned();
+        known.and_then(|known| known.downcast().ok()).unwrap_or_else(|| {
+            let fields = Rc::new(Fields::<T>::of());
+            self.declared.borrow_mut().insert(TypeId::of::<T>(), Rc::<Fields<T>>::clone(&fields));
+            fields
+        })
     }
 
     /// Whether a fragment on this type applies to an object.
@@ -73,7 +91,7 @@ impl<'a> Planner<'a> {
 
     /// The planner of another statement.
     pub fn of_statement(&self) -> Planner<'_> {
-        Planner { joins: Vec::new(), ..*self }
+        Planner { joins: Vec::new(), declared: Rc::clone(&self.declared), ..*self }
     }
 }
 
@@ -85,4 +103,12 @@ pub struct Run<'a> {
     pub variables: &'a Variables,
     /// Whether it shows the row of an event, which was read before: what the row refers to may have been deleted since.
     pub is_event: bool,
+}
+
+impl Run<'_> {
+    /// The same without a snapshot, if one statement reads all of a query.
+    pub fn of_whole_query(self, is_one_statement: impl FnOnce() -> bool) -> Self {
+        let reader = self.reader.without_snapshot().filter(|_| is_one_statement());
+        Self { reader: reader.unwrap_or(self.reader), ..self }
+    }
 }

@@ -12,6 +12,11 @@ use crate::input::InputFields;
 /// The directive of fields that are null only beside an error.
 const SEMANTIC_NON_NULL: &str = "semanticNonNull";
 
+/// A description; an empty text is none.
+pub fn described(description: &str) -> Option<String> {
+    Some(description.to_owned()).filter(|text| !text.is_empty())
+}
+
 /// The fields of an object, as the schema describes them.
 pub struct ObjectFields<'a> {
     pub registry: &'a mut Registry,
@@ -35,7 +40,7 @@ impl ObjectFields<'_> {
     ) -> &mut Self {
         let field = MetaField {
             name: name.to_owned(),
-            description: Some(description.to_owned()),
+            description: described(description),
             args,
             ty,
             deprecation: Deprecation::NoDeprecated,
@@ -101,7 +106,7 @@ pub fn object<T: OutputType>(
         describe(&mut fields);
         MetaType::Object {
             name: T::type_name().into_owned(),
-            description: Some(description.to_owned()).filter(|text| !text.is_empty()),
+            description: described(description),
             fields: fields.fields,
             cache_control: CacheControl::default(),
             extends: false,
@@ -133,7 +138,7 @@ pub fn interface<T: OutputType>(
         describe(&mut fields);
         MetaType::Interface {
             name: T::type_name().into_owned(),
-            description: Some(description.to_owned()),
+            description: described(description),
             fields: fields.fields,
             possible_types,
             extends: false,

@@ -8,6 +8,7 @@ use async_graphql::parser::types::Field;
 use async_graphql::registry::Registry;
 use async_graphql::{
     ContainerType, Context, ContextSelectionSet, ObjectType, OutputType, Pos, Positioned, ServerResult, Value,
+    Variables,
 };
 use keyset::Kept;
 
@@ -85,6 +86,9 @@ pub(crate) struct PlannedRoot(pub Box<dyn ReadRoot>);
 
 /// How the field of a query is read.
 pub(crate) trait ReadRoot: Send + Sync {
+    /// Whether one statement reads what is selected.
+    fn reads_once(&self, variables: &Variables) -> bool;
+
     /// Reads what is selected.
     fn read<'a, 'p: 'a>(&'p self, run: &'a Run<'_>) -> Boxed<'a, Box<dyn RootValue + 'p>>;
 }
@@ -115,12 +119,14 @@ impl<R: RootFields> ContainerType for RootObject<R> {
         let declared = &self.0.get_or_init(Roots::of::<R>).0;
         let Some(root) = declared.iter().find(|root| root.name == name) else { return Ok(None) };
         let selected = context.with_selection_set(&context.item.node.selection_set);
+        let field = ResolvedField::of(&selected, context.item);
         let plan =
             |field: &Collected<'_>, planner: &mut Planner<'_>| PlannedRoot((root.plan)(R::NAME, root, field, planner));
         let show = async |plan: &PlannedRoot, run: &Run<'_>, writer: &mut Writer<'_>| {
-            Ok(plan.0.read(run).await.write(context.item.pos, writer))
+            let run = run.of_whole_query(|| field.is_only() && plan.0.reads_once(run.variables));
+            Ok(plan.0.read(&run).await.write(context.item.pos, writer))
         };
-        ResolvedField::of(&selected, context.item).resolve(None, plan, show).await.map(Some)
+        field.resolve(None, plan, show).await.map(Some)
     }
 }
 

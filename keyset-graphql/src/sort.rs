@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 
 use async_graphql::registry::Registry;
+use async_graphql::resolver_utils::EnumType;
 use async_graphql::{Enum, InputObjectType, InputType, InputValueResult, Value};
 use keyset::Order;
-use sea_orm::EntityTrait;
+use sea_orm::{ColumnTrait, EntityTrait};
 
 use crate::{OrderBy, Result, input};
 
@@ -20,6 +21,17 @@ pub struct Sort<F> {
     pub direction: SortDirection,
     /// The position of objects without a value.
     pub nulls: NullPlacement,
+}
+
+/// An enum of what lists can be ordered by. [`OrderBy`] checks its sorts when the schema is built.
+pub trait SortField: InputType + EnumType {
+    /// The columns that its items are.
+    type Column: ColumnTrait + From<Self>;
+
+    /// The sort of this item, ascending: by its column.
+    fn sort(self) -> keyset::Sort {
+        keyset::Sort::asc(Self::Column::from(self))
+    }
 }
 
 /// Which way an order runs.
@@ -67,10 +79,10 @@ impl<F: InputType + Copy> Sort<F> {
 pub fn by_columns<E, F>(order_by: &OrderBy<F>) -> Result<Order>
 where
     E: EntityTrait,
-    F: InputType + Copy + Into<E::Column>,
+    F: SortField,
 {
     let criteria = order_by.criteria().iter();
-    Ok(Order::of::<E>(criteria.map(|sort| sort.apply(keyset::Sort::asc(sort.field.into()))))?)
+    Ok(Order::of::<E>(criteria.map(|sort| sort.apply(sort.field.sort())))?)
 }
 
 const DESCRIPTION: &str =

@@ -257,6 +257,11 @@ impl Sort {
         Self { expr, ..self.clone() }
     }
 
+    /// The type of its values.
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
     /// The name: `table.column` for a column, and the given name in parentheses for an expression.
     pub fn name(&self) -> &str {
         &self.name

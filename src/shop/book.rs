@@ -68,6 +68,8 @@ impl Keyed for Book {
 impl Listed for Book {
     type Args = ShopArgs<Self>;
 
+    const FOLLOWS_FROM_ARGS: bool = true;
+
     fn rows(args: &ShopArgs<Self>, scope: &mut Scope) -> Result<(Select<book::Entity>, keyset::Order)> {
         let (criteria, search) = (args.order_by.criteria(), args.search.as_ref());
         let order = sort::order(criteria, search, scope.backend)?;

@@ -78,7 +78,7 @@ impl<T: ShopObject> FieldArgs for ShopArgs<T> {
 
     fn read(arguments: &Arguments<'_>) -> Result<Self> {
         Ok(Self {
-            order_by: OrderBy::read(arguments)?,
+            order_by: OrderBy(arguments.get("orderBy")?),
             filter: Matching::read(arguments)?,
             as_of: arguments.get("asOf")?,
             search: arguments.get::<Option<String>>("search")?.as_deref().map(Search::parse).transpose()?.flatten(),

@@ -2,7 +2,7 @@
 
 use ::entity::{book_order, id};
 use async_graphql::Enum;
-use keyset_graphql::{DateTime, Fields, Keyed, Listed, RowObject, Scope, sort};
+use keyset_graphql::{DateTime, Fields, Keyed, Listed, RowObject, Scope, SortField, sort};
 use sea_orm::{EntityTrait, Select};
 use uuid::Uuid;
 
@@ -57,6 +57,8 @@ impl Keyed for BookOrder {
 impl Listed for BookOrder {
     type Args = ShopArgs<Self>;
 
+    const FOLLOWS_FROM_ARGS: bool = true;
+
     fn rows(args: &ShopArgs<Self>, scope: &mut Scope) -> Result<(Select<book_order::Entity>, keyset::Order)> {
         let rows = args.filtered(book_order::Entity::find(), scope)?;
         let order = sort::by_columns::<book_order::Entity, _>(&args.order_by)?;
@@ -67,6 +69,10 @@ impl Listed for BookOrder {
 impl ShopObject for BookOrder {
     type SortField = OrderSortField;
     type Filter = OrderFilter;
+}
+
+impl SortField for OrderSortField {
+    type Column = book_order::Column;
 }
 
 impl From<OrderSortField> for book_order::Column {

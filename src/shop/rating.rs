@@ -2,7 +2,7 @@
 
 use ::entity::{book_rating, id};
 use async_graphql::Enum;
-use keyset_graphql::{DateTime, Fields, Keyed, Listed, RowObject, Scope, sort};
+use keyset_graphql::{DateTime, Fields, Keyed, Listed, RowObject, Scope, SortField, sort};
 use sea_orm::{EntityTrait, Select};
 use uuid::Uuid;
 
@@ -54,6 +54,8 @@ impl Keyed for Rating {
 impl Listed for Rating {
     type Args = ShopArgs<Self>;
 
+    const FOLLOWS_FROM_ARGS: bool = true;
+
     fn rows(args: &ShopArgs<Self>, scope: &mut Scope) -> Result<(Select<book_rating::Entity>, keyset::Order)> {
         let rows = args.filtered(book_rating::Entity::find(), scope)?;
         let order = sort::by_columns::<book_rating::Entity, _>(&args.order_by)?;
@@ -64,6 +66,10 @@ impl Listed for Rating {
 impl ShopObject for Rating {
     type SortField = RatingSortField;
     type Filter = RatingFilter;
+}
+
+impl SortField for RatingSortField {
+    type Column = book_rating::Column;
 }
 
 impl From<RatingSortField> for book_rating::Column {

@@ -3,7 +3,7 @@
 use async_graphql::futures_util::future::ready;
 use async_graphql::futures_util::stream::{Stream, StreamExt};
 use async_graphql::{Context, ID};
-use keyset_graphql::{Column, Edge, Model, OrderBy, Sort, sort};
+use keyset_graphql::{Edge, Model, OrderBy, Sort, SortField, sort};
 
 use super::list::ShopObject;
 use super::node_type::{NodeId, NodeType};
@@ -47,7 +47,7 @@ impl Subscription {
 }
 
 /// An object whose creation is an event.
-trait Added: ShopObject<SortField: Into<Column<Self>>> {
+trait Added: ShopObject<SortField: SortField> {
     /// The row of an event, if it is about such an object.
     fn row(event: Event) -> Option<Model<Self>>;
 }

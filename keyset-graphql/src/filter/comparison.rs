@@ -12,7 +12,8 @@ use sea_orm::{ColumnTrait, Condition, Value};
 use super::{Scope, complement, never};
 use crate::{DateTime, Result, input};
 
-/// Conditions on a value of a scalar `T`: all given ones must hold. `IntFilter` for `i32`.
+/// Conditions on a value of a scalar `T`: all given ones must hold. `IntFilter` for `i32`, and `BigIntFilter` for
+/// [`BigInt`](crate::BigInt), which compares columns of 64 bits.
 #[derive(Clone, Debug)]
 pub struct Comparison<T> {
     eq: Option<T>,
@@ -176,6 +177,7 @@ impl<T: InputType> InputType for Comparison<T> {
     }
 
     fn create_type_info(registry: &mut Registry) -> String {
+        of_all_widths::<Self, T>(registry);
         input::register::<Self>(registry, "Conditions on a value: all that are given must hold.", |fields| {
             fields
                 .field::<Option<T>>("eq", "Equal to this.")
@@ -223,6 +225,20 @@ impl<T: InputType> InputType for Comparison<T> {
 
 impl<T: InputType> InputObjectType for Comparison<T> {}
 
+/// Lets numbers of several widths share the input type of their scalar.
+///
+/// # Panics
+///
+/// Panics for integers that `Int` does not hold.
+fn of_all_widths<C: InputType, T: InputType>(registry: &mut Registry) {
+    let width = std::any::type_name::<T>();
+    let is_wide = ["i64", "isize", "u32", "u64", "usize"].contains(&width);
+    assert!(!is_wide, "expected a comparison of `BigInt`: `Int` does not hold every `{width}`");
+    if ["Int", "Float"].contains(&&*T::type_name()) {
+        registry.ignore_name_conflicts.insert(C::type_name().into_owned());
+    }
+}
+
 const NULLABLE: &str =
     "Conditions on a number that can be missing: all that are given must hold. A missing one is neither less nor greater
 than any, and equal to none.";
@@ -235,6 +251,7 @@ impl<T: InputType> InputType for NullableComparison<T> {
     }
 
     fn create_type_info(registry: &mut Registry) -> String {
+        of_all_widths::<Self, T>(registry);
         input::register::<Self>(registry, NULLABLE, |fields| {
             fields.flatten::<Comparison<T>>().field::<Option<bool>>("isNull", "Whether it is missing.");
         })

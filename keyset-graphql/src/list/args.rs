@@ -3,13 +3,13 @@
 //! A list that is ordered and filtered by clients has the arguments `(OrderBy<CitySortField>, Matching<CityFilter>)`.
 //! [`sort::by_columns`](crate::sort::by_columns) and [`filter::matching`](crate::filter::matching) apply them.
 
-use async_graphql::InputType;
+use keyset::Kind;
 
 use crate::Result;
 use crate::arguments::Arguments;
 use crate::filter::Filter;
 use crate::input::InputFields;
-use crate::sort::Sort;
+use crate::sort::{Sort, SortField};
 
 /// The arguments of a field: one of those below, a tuple of two to four, or a type of your own.
 pub trait FieldArgs: Sized + Send + Sync {
@@ -44,8 +44,21 @@ impl<F> OrderBy<F> {
     }
 }
 
-impl<F: InputType + Copy> FieldArgs for OrderBy<F> {
+impl<F: SortField> FieldArgs for OrderBy<F> {
+    /// # Panics
+    ///
+    /// Panics if a field of the order has a type that rows cannot be ordered by.
     fn describe(arguments: &mut InputFields<'_>) {
+        for item in F::items() {
+            let sort = item.value.sort();
+            let name = sort.name();
+            assert!(
+                sort.kind() != Kind::Unsupported,
+                "rows cannot be ordered by `{name}`: leave {} out of {}",
+                item.name,
+                F::type_name()
+            );
+        }
         let description = "The order of the list. A cursor belongs to the order that it was read under.";
         arguments.field::<Option<Vec<Sort<F>>>>("orderBy", description);
     }

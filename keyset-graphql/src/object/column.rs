@@ -8,9 +8,9 @@ use sea_orm::{ColumnTrait, DbErr, IdenStatic as _, Value};
 use serde::Serialize;
 
 use super::Leaf;
-use crate::DateTime;
 use crate::plan::writer::write;
 use crate::registry::ObjectFields;
+use crate::{BigInt, DateTime};
 
 /// Registers a field with this name and description.
 type Register = fn(&mut ObjectFields<'_>, &'static str, &'static str);
@@ -25,7 +25,8 @@ pub fn field<E: Modelled>(column: E::Column) -> (Register, Leaf<E>) {
     let (kind, is_nullable) = (Kind::of(def.get_column_type()), def.is_null());
     let register = match kind {
         Kind::Bool => of::<bool>(is_nullable),
-        Kind::SmallInt | Kind::Int | Kind::BigInt => of::<i32>(is_nullable),
+        Kind::SmallInt | Kind::Int => of::<i32>(is_nullable),
+        Kind::BigInt => of::<BigInt>(is_nullable),
         Kind::Float | Kind::Double => of::<f64>(is_nullable),
         Kind::Text => of::<String>(is_nullable),
         Kind::DateTimeUtc => of::<DateTime>(is_nullable),
@@ -67,7 +68,7 @@ fn write_value(value: &Value, json: &mut Vec<u8>) -> Result<(), DbErr> {
         Value::Bool(v) => some(v.as_ref(), json),
         Value::SmallInt(v) => some(v.as_ref(), json),
         Value::Int(v) => some(v.as_ref(), json),
-        Value::BigInt(v) => some(v.as_ref(), json),
+        Value::BigInt(v) => some(v.map(BigInt).as_ref(), json),
         Value::Float(v) => some(v.as_ref(), json),
         Value::Double(v) => some(v.as_ref(), json),
         Value::String(v) => some(v.as_ref(), json),
@@ -136,7 +137,7 @@ mod tests {
             id: 7,
             is_new: true,
             small: -3,
-            large: 1 << 40,
+            large: 9_007_199_254_740_993,
             single: 0.1,
             double: 0.1,
             name: "\"\u{e9}\n".to_owned(),
@@ -150,7 +151,7 @@ mod tests {
             "7",
             "true",
             "-3",
-            "1099511627776",
+            "\"9007199254740993\"",
             "0.1",
             "0.1",
             "\"\\\"\u{e9}\\n\"",

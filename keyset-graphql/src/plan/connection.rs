@@ -101,6 +101,16 @@ impl<T: RowObject> Connection<T> {
     }
 }
 
+impl<T: RowObject> Connection<T> {
+    /// Whether one statement reads it, for a page that has neither an offset nor an object in its middle.
+    pub fn reads_once(&self, variables: &Variables) -> bool {
+        let is_selected = |wanted: fn(&Field) -> bool| self.fields.selected(variables).any(wanted);
+        let reads_more = is_selected(|field| matches!(field, Field::ApproximateCount(..) | Field::PageCursors(_)))
+            || is_selected(Field::needs_page) && is_selected(|field| matches!(field, Field::TotalCount));
+        !reads_more && !self.selections.iter().any(|(when, of)| when.holds(variables) && of.reads_lists(variables))
+    }
+}
+
 impl Field {
     fn needs_page(&self) -> bool {
         matches!(self, Self::Edges(_) | Self::Nodes(_) | Self::PageInfo(_) | Self::PageCursors(_))

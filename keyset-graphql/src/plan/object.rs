@@ -13,7 +13,7 @@ use super::relation::{Joined, Related};
 use super::writer::{Writer, Written};
 use super::{Planner, Run};
 use crate::list::{ListRows, PlannedList};
-use crate::object::{Fields, Kind, Model, RowObject, WriteLeaf};
+use crate::object::{Kind, Model, RowObject, WriteLeaf};
 
 /// A future on the heap: nested lists would otherwise nest their futures on the stack.
 pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -40,7 +40,7 @@ enum What<T: RowObject> {
 impl<T: RowObject> Selection<T> {
     /// `rows` is the join that reads these objects, if one does.
     pub fn new(sets: &Sets<'_>, rows: Option<&Join>, planner: &mut Planner<'_>) -> Self {
-        let declared = Fields::<T>::of();
+        let declared = planner.declared::<T>();
         let collected = collect(sets, planner.fragments, &|on| planner.is_a(T::NAME, on));
         let (mut joined, mut lists) = (Vec::new(), Vec::new());
         // The fields of one relation share its join.
@@ -55,10 +55,12 @@ impl<T: RowObject> Selection<T> {
                 Kind::Related(relation, leaf) => {
                     let sets = field.sets();
                     let is_object = sets.iter().any(|(_, set)| !set.items.is_empty());
-                    let known = shared.iter().find(|(known, _)| known == relation && !is_object);
+                    let known = if is_object { None } else { shared.iter().find(|(known, _)| known == relation) };
                     let number = known.map_or(joined.len(), |(_, number)| *number);
                     if number == joined.len() {
-                        shared.push((*relation, number));
+                        if !is_object {
+                            shared.push((*relation, number));
+                        }
                         joined.push((field.when(), declared.relations[*relation].plan(&sets, rows, planner)));
                     } else {
                         joined[number].0 = joined[number].0.or(field.when());
@@ -83,6 +85,12 @@ impl<T: RowObject> Selection<T> {
             What::List(list) => self.lists[*list].1.columns(),
         };
         self.fields.selected(variables).map(of_field).collect()
+    }
+
+    /// Whether it reads lists, which are other statements.
+    pub fn reads_lists(&self, variables: &Variables) -> bool {
+        let has_lists = self.lists.iter().any(|(when, _)| when.holds(variables));
+        has_lists || self.joined.iter().any(|(when, joined)| when.holds(variables) && joined.reads_lists(variables))
     }
 
     /// Adds the joins that it needs.

@@ -44,7 +44,9 @@ struct State {
 }
 
 /// What belongs to requests, by the addresses of their data.
-static OF_REQUESTS: LazyLock<Mutex<HashMap<usize, (Weak<Data>, Arc<OfRequest>)>>> = LazyLock::new(Mutex::default);
+static OF_REQUESTS: LazyLock<Mutex<Requests>> = LazyLock::new(Mutex::default);
+
+type Requests = HashMap<usize, (Weak<Data>, Arc<OfRequest>)>;
 
 /// What belongs to one request.
 #[derive(Default)]
@@ -183,6 +185,11 @@ impl PlannedQuery {
     /// Executes the query. The data are JSON, as [`Verbatim`](crate::json::Verbatim) says.
     pub async fn execute(&self, reader: &Reader, limits: Limits, variables: &Variables) -> Response {
         let run = Run { reader, limits, variables, is_event: false };
+        let run = run.of_whole_query(|| {
+            let mut fields = self.fields.selected(variables).filter(|field| matches!(field, RootField::Declared(_)));
+            let (first, second) = (fields.next(), fields.next());
+            second.is_none() && matches!(first, Some(RootField::Declared(only)) if only.0.reads_once(variables))
+        });
         let mut values: Vec<Box<dyn RootValue + '_>> = Vec::new();
         for field in self.fields.selected(variables) {
             if let RootField::Declared(plan) = field {

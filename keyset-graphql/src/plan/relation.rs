@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use async_graphql::Variables;
 use keyset::{ColumnSet, EntityRow, Join, ModelReader, Modelled, Models, Record};
 use sea_orm::DbErr;
 
@@ -22,6 +23,11 @@ pub trait Relation<T: RowObject>: Send + Sync {
 pub trait Joined<T: RowObject>: Send + Sync {
     /// What refers to the relation.
     fn columns(&self) -> ColumnSet;
+
+    /// Whether its object reads lists.
+    fn reads_lists(&self, _: &Variables) -> bool {
+        false
+    }
 
     /// Adds its join, and those behind it.
     fn joins(&self, run: &Run<'_>, joins: &mut Vec<Join>);
@@ -98,6 +104,10 @@ struct RelatedOne<'p, T: RowObject, U: RowObject> {
 impl<T: RowObject, U: RowObject> Joined<T> for JoinedOne<T, U> {
     fn columns(&self) -> ColumnSet {
         columns_of::<T>(self.column)
+    }
+
+    fn reads_lists(&self, variables: &Variables) -> bool {
+        self.selection.reads_lists(variables)
     }
 
     fn joins(&self, run: &Run<'_>, joins: &mut Vec<Join>) {

@@ -40,6 +40,12 @@ impl<'a> ResolvedField<'a> {
         is_first && self.context.query_env.operation.node.ty == OperationType::Query
     }
 
+    /// Whether it is the only field of a query.
+    pub fn is_only(&self) -> bool {
+        let roots = self.plans().parts().roots(self.context.query_env.operation.pos);
+        self.is_root() && roots.is_some_and(|roots| roots.count == 1)
+    }
+
     /// The plans of the document.
     fn plans(&self) -> Plans {
         let request = self.context.query_env;

@@ -1,6 +1,6 @@
 //! Objects that are found by keys, which the arguments of a field name.
 
-use async_graphql::{ID, OutputType, Pos};
+use async_graphql::{ID, OutputType, Pos, Variables};
 
 use super::{ReadRoot, RootValue, Roots};
 use crate::arguments::{Arguments, Given};
@@ -107,6 +107,10 @@ struct FoundByKeys<'p, K> {
 }
 
 impl<K: Clone + Send + Sync> ReadRoot for ReadByKeys<K> {
+    fn reads_once(&self, variables: &Variables) -> bool {
+        !self.is_list && !self.plan.reads_lists(variables)
+    }
+
     fn read<'a, 'p: 'a>(&'p self, run: &'a Run<'_>) -> Boxed<'a, Box<dyn RootValue + 'p>> {
         Box::pin(async move {
             let found = match (self.keys)(&self.arguments.bind(run.variables), run) {

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use async_graphql::Enum;
 use keyset_graphql::{
     Comparison, Conditions, Fields, IdFilter, Keyed, Listed, Matching, NodeType, Nodes, ObjectType, OrderBy, Result,
-    RowObject, Scope, Where, filter, sort,
+    RowObject, Scope, SortField, Where, filter, sort,
 };
 use sea_orm::{Condition, EntityTrait, Select};
 
@@ -108,6 +108,10 @@ pub enum CitySortField {
     Name,
 }
 
+impl SortField for CitySortField {
+    type Column = city::Column;
+}
+
 impl From<CitySortField> for city::Column {
     fn from(field: CitySortField) -> Self {
         match field {
@@ -134,6 +138,8 @@ impl Conditions for CityConditions {
 
 impl Listed for river::Entity {
     type Args = ();
+
+    const FOLLOWS_FROM_ARGS: bool = true;
 
     fn rows((): &(), _: &mut Scope) -> Result<(Select<Self>, keyset::Order)> {
         Ok((Self::find(), keyset::Order::of::<Self>([])?))

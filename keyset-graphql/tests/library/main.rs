@@ -1,0 +1,6 @@
+//! What an application that declares its own tables meets.
+
+mod numbers;
+mod refused;
+mod snapshots;
+mod tenants;
