@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the example, starts it on a free port with a new database, and compares its responses exactly.
-# Needs curl and jq.
+# Needs curl, jq and npm.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -132,5 +132,24 @@ expect 'a cursor of another order' '{ rivers(after: "AWsLCAPRBgQ") { nodes { nam
   "path": ["rivers"],
   "extensions": { "code": "CURSOR_OF_OTHER_ORDER" }
 }] }'
+
+# The introspection of GraphiQL, of code generators and of Apollo.
+tests=../../tests/validation
+[ -d $tests/node_modules/graphql ] || npm --prefix $tests ci --no-audit --no-fund --loglevel=error
+node - "$url" <<'END' || failed=1
+const { buildClientSchema, getIntrospectionQuery } = require('../../tests/validation/node_modules/graphql')
+const all = { specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true, inputValueDeprecation: true }
+const introspect = async (options) => {
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify({ query: getIntrospectionQuery(options) })
+  const { data, errors } = await (await fetch(process.argv[2], { method: 'POST', headers, body })).json()
+  if (errors) throw new Error(JSON.stringify(errors))
+  buildClientSchema(data).getQueryType().getFields().rivers.type.toString()
+}
+introspect({}).then(() => introspect(all)).then(
+  () => console.log('ok: introspection'),
+  (error) => { console.log(`failed: introspection\n  ${error.message}`); process.exitCode = 1 },
+)
+END
 
 exit $failed

@@ -219,5 +219,5 @@ fn the_example_is_short() {
     let files = fs::read_dir(path("examples/your-own-tables/src")).unwrap().map(|entry| entry.unwrap().path());
     let rust = files.filter(|file| file.extension().is_some_and(|kind| kind == "rs"));
     let lines: usize = rust.map(|file| fs::read_to_string(file).unwrap().lines().count()).sum();
-    assert!(lines <= 150, "the example has {lines} lines of Rust, and at most 150 are allowed");
+    assert!(lines <= 160, "the example has {lines} lines of Rust, and at most 160 are allowed");
 }

@@ -1,7 +1,7 @@
 use crate::river;
 use async_graphql::{Enum, InputObject};
 use keyset::Order;
-use keyset_graphql::{Conditions, Fields, Listed, Matching, OrderBy, RowObject, Scope, Where};
+use keyset_graphql::{Conditions, Fields, Listed, Matching, OrderBy, RowObject, Scope, SortField, Where};
 use keyset_graphql::{NullableComparison, TextFilter, filter, sort};
 use sea_orm::{Condition, Select, entity::prelude::*};
 
@@ -37,6 +37,10 @@ pub enum CitySortField {
     RiverId,
     Name,
     People,
+}
+
+impl SortField for CitySortField {
+    type Column = Column;
 }
 
 #[derive(InputObject)]

@@ -1,7 +1,7 @@
 use crate::city;
 use async_graphql::Enum;
 use keyset::Order;
-use keyset_graphql::{Fields, Keyed, Listed, OrderBy, RowObject, Scope, sort};
+use keyset_graphql::{Fields, Keyed, Listed, OrderBy, RowObject, Scope, SortField, sort};
 use sea_orm::{Select, entity::prelude::*};
 
 #[sea_orm::model]
@@ -42,6 +42,10 @@ pub enum RiverSortField {
     Id,
     Name,
     Length,
+}
+
+impl SortField for RiverSortField {
+    type Column = Column;
 }
 
 impl Listed for Entity {
