@@ -15,6 +15,7 @@ use async_graphql::parser::types::{ExecutableDocument, Field, Selection, Selecti
 use async_graphql::{Name, Pos, Positioned, Value, Variables};
 use async_graphql_value::Value as Written;
 
+use super::price::times;
 use super::visit::{Fragment, Visitor, walk};
 use crate::config::Limits;
 
@@ -36,7 +37,7 @@ impl Introspection {
     }
 
     /// The number of fields that a field of introspection returns, of all objects, with itself; `None` for another field.
-    /// The count ends at a maximum.
+    /// One with a long response key counts several times. The count ends at a maximum.
     pub fn count(
         &self,
         document: &ExecutableDocument,
@@ -50,7 +51,7 @@ impl Introspection {
             _ => return None,
         };
         let mut count = Count { introspection: self, document, left: max };
-        count.one();
+        count.add(times(field));
         if let Some(root) = root {
             count.selected(root, &field.selection_set.node);
         }
@@ -189,8 +190,8 @@ struct Count<'a> {
 }
 
 impl Count<'_> {
-    fn one(&mut self) {
-        self.left = self.left.saturating_sub(1);
+    fn add(&mut self, count: usize) {
+        self.left = self.left.saturating_sub(count);
     }
 
     /// Counts what is selected of an object. Fragments count, too, so that the work is bounded.
@@ -199,7 +200,7 @@ impl Count<'_> {
             if self.left == 0 {
                 return;
             }
-            self.one();
+            self.add(if let Selection::Field(field) = &item.node { times(&field.node) } else { 1 });
             match &item.node {
                 Selection::Field(field) if field.node.selection_set.node.items.is_empty() => {}
                 Selection::Field(field) => {

@@ -9,7 +9,8 @@
 //! if an index serves it, otherwise all of it, and for each row those of related objects. The [`Statistics`] of the
 //! database say how many that is. A filter with more than eight conditions and values costs an eighth of that for each.
 //!
-//! A fragment costs at each place where it is spread, and is walked once.
+//! A fragment costs at each place where it is spread, and is walked once. A field with a long response key costs several times:
+//! the key is written for each object.
 
 use std::fmt;
 
@@ -25,7 +26,7 @@ mod cost;
 mod declared;
 mod walk;
 
-pub use declared::{Prices, Tables};
+pub use declared::{Prices, Tables, times};
 use walk::Pricing;
 
 /// The maximum number of conditions and values in the filters of a request, as often as they are used.

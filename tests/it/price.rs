@@ -198,6 +198,40 @@ async fn a_field_costs_what_the_manual_says() {
     }
 }
 
+/// A key is written for each object: 1 kB of query would have 10 MB of response.
+#[tokio::test]
+async fn a_long_response_key_costs_for_every_64_characters() {
+    let shop = Shop::new(SMALL).await;
+    let (short, long) = ("k".repeat(64), "k".repeat(65));
+    let plain = requested(&shop, PAGE).await;
+    let named = |list: &str, nodes: &str, id: &str| {
+        format!("{{ {list}: books(first: 10) {{ {nodes}: nodes {{ {id}: id }} }} }}")
+    };
+    assert_eq!(requested(&shop, &named(&short, &short, &short)).await, plain);
+    // Once more for each object: 10 ids; 10 nodes with their ids; and the list with both.
+    assert_eq!(requested(&shop, &named("a", "b", &long)).await, plain + 10);
+    assert_eq!(requested(&shop, &named("a", &long, "b")).await, plain + 20);
+    assert_eq!(requested(&shop, &named(&long, "a", "b")).await, plain + 21);
+    // Wherever it is: in a fragment, without an alias, and in introspection.
+    let spread = format!("{{ books(first: 10) {{ nodes {{ ...F }} }} }} fragment F on Book {{ {long}: id }}");
+    let short_spread = spread.replace(&long, &short);
+    assert_eq!(requested(&shop, &spread).await, requested(&shop, &short_spread).await + 10);
+    let types = |key: &str| format!("{{ __schema {{ types {{ {key}: name }} }} }}");
+    let introspected = requested(&shop, &types(&short)).await;
+    assert_eq!(requested(&shop, &types(&long)).await - introspected, introspected - 2);
+
+    let nested = |key: &str| {
+        format!("{{ books(first: 100) {{ nodes {{ ratings(first: 100) {{ nodes {{ {key}: rating }} }} }} }} }}")
+    };
+    assert_eq!(shop.code(&nested(&"k".repeat(1_000))).await, "QUERY_TOO_COMPLEX");
+    shop.data(&nested(&short)).await;
+    // What is admitted is bounded by its cost.
+    let key = "k".repeat(1_000);
+    let answer = shop.body(&named("a", "b", &key), Value::Null).await;
+    let cost = requested(&shop, &named("a", "b", &key)).await;
+    assert!(answer.len() <= 128 * cost, "{} bytes for {cost}", answer.len());
+}
+
 /// The number of members of all objects.
 fn members(value: &Value) -> usize {
     match value {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
+use async_graphql::parser::types::Field;
 use keyset::Statistics;
 use keyset_graphql::Cost as Declared;
 use sea_orm::DbBackend;
@@ -28,6 +29,15 @@ pub const NUMBERS: [&str; 2] = ["page", "last"];
 pub const FILTERED_FOR_ONE: u64 = 200;
 /// The number of conditions and values that each of these rows is compared with for that.
 pub const CONDITIONS_FOR_ONE: u64 = 8;
+
+/// The characters of a response key for which a field costs once.
+pub const KEY: usize = 64;
+
+/// How often a field costs: as often as it has this many characters in its response key, which is written for each object, and
+/// with each error below it.
+pub fn times(field: &Field) -> usize {
+    field.response_key().node.len().div_ceil(KEY)
+}
 
 /// The prices of a schema.
 #[derive(Clone, Debug)]
@@ -92,6 +102,8 @@ impl Prices {
         }
         rows.sort_unstable();
         rows.insert(0, ("every field, and every fragment".into(), "1".into()));
+        let long = format!("its cost without statements and filters, for every {KEY} characters");
+        rows.push((format!("a field whose response key has more than {KEY} characters"), long));
         let filter = format!(
             "1 for every {FILTERED_FOR_ONE} rows that it may read, in each statement over the list; a filter with more than \
              {CONDITIONS_FOR_ONE} conditions and values, an eighth of that for each of them"

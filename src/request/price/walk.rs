@@ -11,7 +11,7 @@ use super::arguments::{Given, is_around, number, page_statements, size};
 use super::cost::Cost;
 use super::declared::{
     CONDITIONS_FOR_ONE, COUNT, COUNTED_FOR_ONE, FILTERED_FOR_ONE, NUMBERED_FOR_ONE, NUMBERS, OFFSET_FOR_ONE, STATEMENT,
-    WRITE, around,
+    WRITE, around, times,
 };
 use super::{Filter, MAX_VALUES, Prices, Tables};
 use crate::config::Limits;
@@ -183,7 +183,8 @@ impl<'a> Pricing<'a> {
             }
             _ => (0, 0),
         };
-        let filters = selected.filters.saturating_mul(size.max(1)).saturating_add(filter);
+        let times = times(field);
+        let filters = selected.filters.saturating_mul(size.max(1)).saturating_mul(times).saturating_add(filter);
         let objects = selected.each.max(usize::from(size > 1)).saturating_mul(size.max(1));
         let statements = match declared {
             Some(Declared::Lookup) => usize::from(self.level == 0),
@@ -203,7 +204,7 @@ impl<'a> Pricing<'a> {
         };
         Cost {
             once: selected.once.saturating_add(more).saturating_add(counted),
-            each: objects.saturating_add(filter).saturating_add(around_it).saturating_add(1),
+            each: objects.saturating_add(1).saturating_mul(times).saturating_add(filter).saturating_add(around_it),
             depth: selected.depth + 1,
             statements: selected.statements.saturating_add(statements),
             counts,
