@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use chrono::{DateTime, Utc};
 use sea_orm::{ColumnTrait, DbErr, EntityName, Statement, Value};
 
 use crate::dialect::Dialect;
@@ -33,15 +34,25 @@ struct Table {
     rows: u64,
     /// Whether it is on another server, or has a partition there.
     is_foreign: bool,
-    /// How many different values each column has that an index begins with.
-    values: HashMap<String, u64>,
+    /// The values of each column that an index begins with.
+    values: HashMap<String, Values>,
+    /// The milliseconds in which the first and the last UUIDv7 of a unique column was generated.
+    times: HashMap<String, [u64; 2]>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Values {
+    /// How many are different.
+    different: u64,
+    /// How many rows have the most frequent one; 0 if that is not known.
+    most: u64,
 }
 
 /// How many rows an index reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Indexed {
-    /// The mean number of rows with one value of the column. Where the column has more than 1,000 values, a thousandth of
-    /// the rows, which is more than the mean.
+    /// The number of rows with the most frequent value of the column, or the mean if that is more or the former is not known. Where the
+    /// column has more than 1,000 values, the mean is a thousandth of the rows at most.
     pub per_value: u64,
     /// The rows in a range whose bounds are not known: a third of them, as PostgreSQL's planner assumes.
     pub range: u64,
@@ -50,9 +61,9 @@ pub struct Indexed {
 impl Statistics {
     /// Reads the statistics of all tables in the search path.
     ///
-    /// PostgreSQL estimates the rows of a table, as its planner does; a table that may not be read is left out. SQLite counts
-    /// them: it reads every page of the table's smallest index. Different values are counted up to 1,000, by one descent of an index for each;
-    /// a table on another server is taken to have as many.
+    /// PostgreSQL estimates the rows of a table, as its planner does, and of the most frequent value; a table that may not be read is left out.
+    /// SQLite counts them: it reads every page of the table's smallest index, and of each index with up to 1,000 different values. These are counted
+    /// by one descent for each; a table on another server is taken to have as many.
     ///
     /// # Errors
     ///
@@ -78,9 +89,9 @@ impl Statistics {
             for (name, table) in &mut statistics.tables {
                 let count = format!("SELECT count(*) AS \"rows\" FROM {}", quoted(name));
                 table.rows = match db.read(statement(count)).await {
-                    Ok(counted) => first(counted, "rows")?,
+                    Ok(counted) => first(&counted, "rows")?,
                     // The time limit of the connection is over: the table is as large as the file at most.
-                    Err(_) => first(db.read(statement(AT_MOST.to_owned())).await?, "rows")?,
+                    Err(_) => first(&db.read(statement(AT_MOST.to_owned())).await?, "rows")?,
                 };
             }
         }
@@ -88,17 +99,36 @@ impl Statistics {
             let (name, column) = (text(&record, "table")?, text(&record, "column")?);
             let Some(table) = statistics.tables.get_mut(&name) else { continue };
             let values = if record.count("single")? > 0 {
-                table.rows
+                Values { different: table.rows, most: 1 }
             } else if table.is_foreign {
                 // Each descent would be a round trip to every other server.
-                MAX_VALUES.into()
+                Values { different: MAX_VALUES.into(), most: 0 }
             } else if let Some(known) = table.values.get(&column) {
                 *known
             } else {
-                first(db.read(statement(different(&name, &column))).await?, "values")?
+                let counted = match db.read(statement(different(&name, &column, dialect.is_sqlite()))).await {
+                    // The time limit of the connection is over.
+                    Err(_) if dialect.is_sqlite() => db.read(statement(different(&name, &column, false))).await?,
+                    counted => counted?,
+                };
+                let share = u128::from(record.count("most")?) * u128::from(table.rows) / 1_000_000;
+                let most = first(&counted, "most")?.max(u64::try_from(share).unwrap_or(table.rows));
+                Values { different: first(&counted, "values")?, most }
             };
+            if record.count("single")? > 0 && !table.is_foreign && !table.times.contains_key(&column) {
+                let ends = db.read(statement(ends(&name, &column))).await?;
+                let millis = |end| match ends.first()?.value(end, Kind::Uuid, dialect) {
+                    Ok(Value::Uuid(Some(key))) => u64::try_from(key.as_u128() >> 80).ok(),
+                    _ => None,
+                };
+                table
+                    .times
+                    .extend(millis("first").zip(millis("last")).map(|(first, last)| (column.clone(), [first, last])));
+            }
             let known = table.values.entry(column).or_default();
-            *known = values.max(*known);
+            if values.different >= known.different {
+                *known = values;
+            }
         }
         Ok(statistics)
     }
@@ -129,7 +159,7 @@ impl Statistics {
                 (record.value("column", Kind::Text, dialect)?, numbers.next())
             {
                 let values = table.values.entry(column).or_default();
-                *values = (rows / per_value.max(1)).max(*values);
+                values.different = (rows / per_value.max(1)).max(values.different);
             }
         }
         Ok(statistics)
@@ -145,15 +175,25 @@ impl Statistics {
         self.tables.get(entity.table_name()).is_some_and(|table| table.is_foreign)
     }
 
+    /// How many rows have a UUIDv7 in this column that was generated by an instant, as if all had come at an even pace; `None` if it is no
+    /// such column, or not unique.
+    pub fn created_by(&self, key: &impl ColumnTrait, instant: DateTime<Utc>) -> Option<u64> {
+        let table = self.tables.get(&key.entity_name().to_string())?;
+        let [first, last] = *table.times.get(key.unquoted())?;
+        let instant = u64::try_from(instant.timestamp_millis()).unwrap_or(0).clamp(first, last);
+        let share = u128::from(table.rows) * u128::from(instant - first) / u128::from((last - first).max(1));
+        Some(if instant == last { table.rows } else { u64::try_from(share).unwrap_or(table.rows) })
+    }
+
     /// How many rows an index reads for a condition on a column; `None` if no index begins with it.
     pub fn indexed(&self, column: &impl ColumnTrait) -> Option<Indexed> {
         let table = self.tables.get(&column.entity_name().to_string())?;
-        let values = table.values.get(column.unquoted())?;
-        Some(Indexed { per_value: table.rows.div_ceil((*values).max(1)), range: table.rows / 3 })
+        let Values { different, most } = *table.values.get(column.unquoted())?;
+        Some(Indexed { per_value: table.rows.div_ceil(different.max(1)).max(most), range: table.rows / 3 })
     }
 }
 
-fn first(records: Vec<crate::Record>, column: &str) -> Result<u64, DbErr> {
+fn first(records: &[crate::Record], column: &str) -> Result<u64, DbErr> {
     records.first().map_or(Ok(0), |record| record.count(column))
 }
 
@@ -186,13 +226,16 @@ fn tables(dialect: Dialect) -> &'static str {
     }
 }
 
-/// What the indexes begin with that serve every row, and whether that is all that they hold uniquely. Those of a partition
-/// are those of the whole.
+/// What the indexes begin with that serve every row, and whether that is all that they hold uniquely; and the share of the rows, in
+/// millionths, that have the most frequent value, as PostgreSQL's planner knows it. Those of a partition are those of the whole.
 fn indexes(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Postgres { .. } => {
             "SELECT t.relname::text AS \"table\", a.attname::text AS \"column\",
-                    (i.indisunique AND i.indnkeyatts = 1)::int::bigint AS \"single\"
+                    (i.indisunique AND i.indnkeyatts = 1)::int::bigint AS \"single\",
+                    COALESCE((SELECT (max(s.most_common_freqs[1]) * 1000000)::bigint FROM pg_stats s
+                        WHERE s.schemaname = t.relnamespace::regnamespace::text AND s.tablename = t.relname
+                          AND s.attname = a.attname), 0) AS \"most\"
              FROM pg_index i
              JOIN pg_class t ON t.oid = i.indrelid
              JOIN pg_class x ON x.oid = i.indexrelid
@@ -204,20 +247,27 @@ fn indexes(dialect: Dialect) -> &'static str {
         // The key of a table with row ids has no index of its own.
         Dialect::Sqlite => {
             "SELECT t.name AS \"table\", c.name AS \"column\",
-                    i.\"unique\" AND (SELECT count(*) FROM pragma_index_info(i.name)) = 1 AS \"single\"
+                    i.\"unique\" AND (SELECT count(*) FROM pragma_index_info(i.name)) = 1 AS \"single\",
+                    0 AS \"most\"
              FROM sqlite_schema t JOIN pragma_index_list(t.name) i JOIN pragma_index_info(i.name) c
              WHERE t.type = 'table' AND c.seqno = 0 AND NOT i.partial AND c.name IS NOT NULL
              UNION ALL
-             SELECT t.name, c.name, 1 FROM sqlite_schema t JOIN pragma_table_info(t.name) c
+             SELECT t.name, c.name, 1, 0 FROM sqlite_schema t JOIN pragma_table_info(t.name) c
              WHERE t.type = 'table' AND c.pk = 1 AND c.type = 'INTEGER'
                AND (SELECT count(*) FROM pragma_table_info(t.name) k WHERE k.pk > 0) = 1"
         }
     }
 }
 
-/// Counts the different values of a column that an index begins with: each is the first one beyond the one before it.
-fn different(table: &str, column: &str) -> String {
+/// Counts the different values of a column that an index begins with: each is the first one beyond the one before it. If it
+/// `counts` their rows, it reads the index of all of them, to find the most frequent one.
+fn different(table: &str, column: &str, counts: bool) -> String {
     let (table, column) = (quoted(table), quoted(column));
+    let most = if counts {
+        format!("max((SELECT count(*) FROM {table} WHERE {column} = v.x))")
+    } else {
+        "CAST(0 AS bigint)".into()
+    };
     format!(
         "WITH RECURSIVE v(x, n) AS (
              SELECT (SELECT {column} FROM {table} WHERE {column} IS NOT NULL ORDER BY {column} LIMIT 1), 1
@@ -225,10 +275,19 @@ fn different(table: &str, column: &str) -> String {
              SELECT (SELECT {column} FROM {table} WHERE {column} > v.x ORDER BY {column} LIMIT 1), v.n + 1
              FROM v WHERE v.x IS NOT NULL AND v.n < {MAX_VALUES}
          )
-         SELECT count(x) AS \"values\" FROM v"
+         SELECT count(x) AS \"values\", COALESCE({most}, 0) AS \"most\" FROM v"
     )
 }
 
-fn quoted(name: &str) -> String {
+/// The first and the last value of a column that an index begins with.
+fn ends(table: &str, column: &str) -> String {
+    let (table, column) = (quoted(table), quoted(column));
+    format!(
+        "SELECT (SELECT {column} FROM {table} ORDER BY {column} LIMIT 1) AS \"first\",
+                (SELECT {column} FROM {table} ORDER BY {column} DESC LIMIT 1) AS \"last\""
+    )
+}
+
+pub(crate) fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
