@@ -1,5 +1,7 @@
 //! Filters that keep a walk through pages stable while rows are inserted.
 
+use std::ops::Range;
+
 use chrono::{DateTime, Utc};
 use sea_orm::ColumnTrait;
 use sea_orm::sea_query::Expr;
@@ -57,11 +59,21 @@ pub fn as_of(key: impl ColumnTrait, instant: DateTime<Utc>) -> Expr {
 /// let events = event::Entity::find().filter(keyset::since(event::Column::Id, yesterday));
 /// ```
 pub fn since(key: impl ColumnTrait, instant: DateTime<Utc>) -> Expr {
-    let whole = i64::from(!instant.timestamp_subsec_nanos().is_multiple_of(1_000_000));
-    match first_of(instant.timestamp_millis() + whole) {
+    match first_of(whole_millis(instant)) {
         Some(first) => key.gte(first),
         None => key.is_null(),
     }
+}
+
+/// The UUIDv7 keys that were generated at an instant: none, unless it is a whole millisecond. For [`KeyRanges`](crate::KeyRanges).
+pub fn created_at(instant: DateTime<Utc>) -> Range<Uuid> {
+    let first = |millis| first_of(millis).unwrap_or(Uuid::max());
+    first(whole_millis(instant))..first(instant.timestamp_millis() + 1)
+}
+
+/// The first millisecond that is not before an instant.
+fn whole_millis(instant: DateTime<Utc>) -> i64 {
+    instant.timestamp_millis() + i64::from(!instant.timestamp_subsec_nanos().is_multiple_of(1_000_000))
 }
 
 /// The smallest UUID of a millisecond, in any version. Before 1970 it is the smallest UUID; after the year 10889 there

@@ -11,6 +11,7 @@ mod count;
 mod cursor;
 mod exactness;
 mod joined;
+mod key_ranges;
 mod kinds;
 mod many;
 mod numbered;
