@@ -111,23 +111,40 @@ pub trait Filter: InputType {
             all = all.add(filter.condition(scope)?);
         }
         if let Some(filters) = or {
-            let (mut any, mut reach) = (Condition::any().add(never()), Reach::NOTHING);
-            for filter in filters {
-                let (condition, of_filter) = scope.apart(|scope| filter.condition(scope))?;
-                any = any.add(holds(condition));
-                reach = reach.or(of_filter);
-            }
-            scope.narrow(reach);
-            all = all.add(any);
+            all = all.add(any(filters, scope)?);
         }
         if let Some(filter) = not {
-            let (condition, reach) = scope.apart(|scope| filter.condition(scope))?;
+            let (condition, reach, _) = scope.apart(|scope| filter.condition(scope))?;
             scope.narrow(reach.negated());
             all = all.add(complement(condition));
         }
         scope.ascend();
         Ok(all)
     }
+}
+
+/// The rows that match any of these filters.
+fn any<F: Filter>(filters: &[F], scope: &mut Scope) -> Result<Condition> {
+    let (mut any, mut reach, mut ranges) = (Condition::any(), Reach::NOTHING, None);
+    for (number, filter) in filters.iter().enumerate() {
+        let (condition, of_filter, in_ranges) = scope.apart(|scope| filter.condition(scope))?;
+        any = any.add(holds(condition));
+        reach = reach.or(of_filter);
+        ranges = if number == 0 { in_ranges } else { ranges.zip(in_ranges).and_then(|(all, these)| all.or(these)) };
+    }
+    if filters.is_empty() {
+        scope.narrow(reach);
+        return Ok(Condition::all().add(never()));
+    }
+    // A database seeks few alternatives only. Where all of them lie in ranges of one key, it seeks these.
+    let Some(ranges) = ranges else {
+        scope.either(reach);
+        return Ok(any);
+    };
+    scope.narrow(reach);
+    let found = scope.within(&ranges);
+    scope.confine(ranges);
+    Ok(found.add(any))
 }
 
 /// The rows that match a filter; all of them without one.

@@ -74,13 +74,23 @@ impl Listed for Book {
         let (criteria, search) = (args.order_by.criteria(), args.search.as_ref());
         let order = sort::order(criteria, search, scope.backend)?;
         let mut rows = book::Entity::find();
-        if sort::needs_stats(criteria) || args.filter.filter().is_some_and(BookFilter::needs_stats) {
+        let by_stats = sort::needs_stats(criteria);
+        let is_joined = by_stats || args.filter.filter().is_some_and(BookFilter::needs_stats);
+        if is_joined {
             rows = rows.inner_join(book_stats::Entity);
         }
-        rows = args.filtered(rows, scope)?;
+        rows = if by_stats && search.is_none() {
+            // The index of the order has the key: a newer book is not looked up.
+            args.filtered(rows, book_stats::Column::BookId, &order, scope)?
+        } else {
+            args.filtered(rows, book::Column::Id, &order, scope)?
+        };
+        if is_joined && scope.reach().is_some() {
+            scope.narrow(Reach::beside(1));
+        }
         let Some(search) = search else { return Ok((rows, order)) };
         // It may find every title.
-        scope.narrow(Reach::beside(search.lists()));
+        scope.narrow(Reach::beside(search.reads()));
         if !order.is_computed() {
             match search.leaps() {
                 Some(leaps) if args.filter.filter().is_none() => scope.walk(leaps),

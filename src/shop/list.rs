@@ -6,7 +6,8 @@ use keyset_graphql::input::InputFields;
 use keyset_graphql::{
     Arguments, DateTime, FieldArgs, Filter, Keyed, Listed, Matching, OrderBy, Reach, Scope, Sort, filter,
 };
-use sea_orm::{EntityTrait, QueryFilter, Select};
+use sea_orm::sea_query::{Expr, Func};
+use sea_orm::{ColumnTrait, DbBackend, EntityTrait, QueryFilter, Select};
 use uuid::Uuid;
 
 use super::search::{self, Search};
@@ -34,13 +35,22 @@ impl<T: ShopObject> ShopArgs<T> {
         Self { order_by: OrderBy(order_by), filter: Matching(None), as_of: None, search: None }
     }
 
-    /// The rows that match the filter, as of the instant.
-    pub fn filtered(&self, rows: Select<T::Entity>, scope: &mut Scope) -> Result<Select<T::Entity>> {
+    /// The rows that match the filter, as of the instant of this key. They are listed in this order.
+    pub fn filtered(
+        &self,
+        rows: Select<T::Entity>,
+        key: impl ColumnTrait,
+        order: &Order,
+        scope: &mut Scope,
+    ) -> Result<Select<T::Entity>> {
         let rows = filter::matching(rows, &self.filter, scope)?;
-        Ok(match self.as_of {
-            None => rows,
-            Some(DateTime(instant)) => rows.filter(keyset::as_of(T::key_column(), instant)),
-        })
+        let Some(DateTime(instant)) = self.as_of else { return Ok(rows) };
+        // A search reads what it finds, in any order.
+        scope.as_of(&key, instant, self.search.is_none().then_some(order));
+        let older = keyset::as_of(key, instant);
+        // SQLite expects a quarter of the rows, and would skip from value to value in the index of another order.
+        let is_sqlite = scope.backend == DbBackend::Sqlite;
+        Ok(rows.filter(if is_sqlite { Expr::from(Func::cust("likely").arg(older)) } else { older }))
     }
 
     /// The rows whose book, to which this column refers, is found by the search.
@@ -53,7 +63,7 @@ impl<T: ShopObject> ShopArgs<T> {
     ) -> (Select<T::Entity>, Order) {
         let Some(search) = &self.search else { return (rows, order) };
         // The search is tested on each row: its postings, and its title.
-        scope.narrow(Reach::beside(1 + search.lists()));
+        scope.narrow(Reach::beside(1 + search.reads()));
         if scope.is_of_parent() {
             return (search.test(book, rows, scope.backend), order);
         }

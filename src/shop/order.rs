@@ -60,8 +60,8 @@ impl Listed for BookOrder {
     const FOLLOWS_FROM_ARGS: bool = true;
 
     fn rows(args: &ShopArgs<Self>, scope: &mut Scope) -> Result<(Select<book_order::Entity>, keyset::Order)> {
-        let rows = args.filtered(book_order::Entity::find(), scope)?;
         let order = sort::by_columns::<book_order::Entity, _>(&args.order_by)?;
+        let rows = args.filtered(book_order::Entity::find(), book_order::Column::Id, &order, scope)?;
         Ok(args.searched(book_order::Column::BookId, rows, order, scope))
     }
 }

@@ -57,8 +57,8 @@ impl Listed for Rating {
     const FOLLOWS_FROM_ARGS: bool = true;
 
     fn rows(args: &ShopArgs<Self>, scope: &mut Scope) -> Result<(Select<book_rating::Entity>, keyset::Order)> {
-        let rows = args.filtered(book_rating::Entity::find(), scope)?;
         let order = sort::by_columns::<book_rating::Entity, _>(&args.order_by)?;
+        let rows = args.filtered(book_rating::Entity::find(), book_rating::Column::Id, &order, scope)?;
         Ok(args.searched(book_rating::Column::BookId, rows, order, scope))
     }
 }

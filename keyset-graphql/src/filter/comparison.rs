@@ -6,10 +6,11 @@ use std::slice::from_ref;
 use async_graphql::registry::Registry;
 use async_graphql::{InputObjectType, InputType, InputValueResult, Value as Input};
 use chrono::TimeDelta;
+use keyset::KeyRanges;
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, Condition, Value};
 
-use super::{Scope, complement, never};
+use super::{Scope, complement};
 use crate::{DateTime, Result, input};
 
 /// Conditions on a value of a scalar `T`: all given ones must hold. `IntFilter` for `i32`, and `BigIntFilter` for
@@ -50,11 +51,12 @@ impl<T: InputType> Comparison<T> {
         [eq, ne, lt, lte, gt, gte].into_iter().flatten().chain(lists)
     }
 
-    fn condition(&self, scope: &mut Scope, rows: impl Fn(Test<'_, T>) -> Condition) -> Result<Condition> {
+    fn condition(&self, scope: &mut Scope, rows: impl Fn(Test<'_, T>, &Scope) -> Condition) -> Result<Condition> {
         let (eq, ne) = (self.eq.as_ref(), self.ne.as_ref());
         let (one_of, none_of) = (self.one_of.as_deref(), self.not_in.as_deref());
-        let mut all =
-            among([eq.map(from_ref), one_of], [ne.map(from_ref), none_of], scope, |values| Ok(rows(Test::In(values))))?;
+        let mut all = among([eq.map(from_ref), one_of], [ne.map(from_ref), none_of], scope, |values, scope| {
+            Ok(rows(Test::In(values), scope))
+        })?;
         let tests = [
             self.lt.as_ref().map(Test::Lt),
             self.lte.as_ref().map(Test::Lte),
@@ -63,7 +65,7 @@ impl<T: InputType> Comparison<T> {
         ];
         for test in tests.into_iter().flatten() {
             scope.count(1)?;
-            all = all.add(rows(test));
+            all = all.add(rows(test, scope));
         }
         Ok(all)
     }
@@ -91,7 +93,7 @@ impl<T: InputType> Comparison<T> {
         T: Clone + Into<Value>,
     {
         self.reach(&column, scope);
-        self.condition(scope, |test| {
+        self.condition(scope, |test, _| {
             let value = |value: &T| -> Value { value.clone().into() };
             Condition::all().add(match test {
                 Test::In([one]) => column.eq(value(one)),
@@ -113,19 +115,22 @@ impl Comparison<DateTime> {
     /// [`FILTER_TOO_LARGE`](crate::error::code::FILTER_TOO_LARGE).
     pub fn on_key(&self, key: impl ColumnTrait, scope: &mut Scope) -> Result<Condition> {
         self.reach(&key, scope);
+        let ranges = |instants: &[DateTime]| {
+            KeyRanges::new(key, instants.iter().map(|DateTime(instant)| keyset::created_at(*instant)))
+        };
+        for instants in [self.eq.as_ref().map(from_ref), self.one_of.as_deref()].into_iter().flatten() {
+            scope.confine(ranges(instants));
+        }
         // Keys hold whole milliseconds, and a `DateTime` resolves nanoseconds.
         let step = TimeDelta::nanoseconds(1);
-        let until = |instant| keyset::as_of(key, instant);
-        let since = |instant| keyset::since(key, instant);
-        let at = |DateTime(instant): &DateTime| Condition::all().add(since(*instant)).add(until(*instant));
-        self.condition(scope, |test| match test {
-            Test::In(instants) => {
-                instants.iter().fold(Condition::any().add(never()), |any, instant| any.add(at(instant)))
-            }
-            Test::Lt(DateTime(than)) => Condition::all().add(until(*than - step)),
-            Test::Lte(DateTime(than)) => Condition::all().add(until(*than)),
-            Test::Gt(DateTime(than)) => Condition::all().add(since(*than + step)),
-            Test::Gte(DateTime(than)) => Condition::all().add(since(*than)),
+        let until = |instant| Condition::all().add(keyset::as_of(key, instant));
+        let since = |instant| Condition::all().add(keyset::since(key, instant));
+        self.condition(scope, |test, scope| match test {
+            Test::In(instants) => scope.within(&ranges(instants)),
+            Test::Lt(DateTime(than)) => until(*than - step),
+            Test::Lte(DateTime(than)) => until(*than),
+            Test::Gt(DateTime(than)) => since(*than + step),
+            Test::Gte(DateTime(than)) => since(*than),
         })
     }
 }
@@ -151,16 +156,16 @@ pub fn among<T>(
     one_of: [Option<&[T]>; 2],
     none_of: [Option<&[T]>; 2],
     scope: &mut Scope,
-    rows: impl Fn(&[T]) -> Result<Condition>,
+    rows: impl Fn(&[T], &Scope) -> Result<Condition>,
 ) -> Result<Condition> {
     let mut all = Condition::all();
     for values in one_of.into_iter().flatten() {
         scope.count(values.len())?;
-        all = all.add(rows(values)?);
+        all = all.add(rows(values, scope)?);
     }
     for values in none_of.into_iter().flatten() {
         scope.count(values.len())?;
-        all = all.add(complement(rows(values)?));
+        all = all.add(complement(rows(values, scope)?));
     }
     Ok(all)
 }

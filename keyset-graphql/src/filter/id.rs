@@ -34,7 +34,7 @@ impl IdFilter {
         for ids in [eq, self.r#in.as_deref()].into_iter().flatten() {
             scope.equals(&key, ids.len());
         }
-        among([eq, self.r#in.as_deref()], [ne, self.not_in.as_deref()], scope, |ids| {
+        among([eq, self.r#in.as_deref()], [ne, self.not_in.as_deref()], scope, |ids, _| {
             let key_of = |id| Ok(GlobalId::<N, N::Key>::parse_as(id, node_type)?.key);
             let keys = ids.iter().map(key_of).collect::<Result<Vec<N::Key>>>()?;
             Ok(Condition::all().add(key.is_in(keys)))

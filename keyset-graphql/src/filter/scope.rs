@@ -3,7 +3,8 @@
 use std::mem::replace;
 use std::sync::Arc;
 
-use keyset::{ReadRows, Statistics};
+use chrono::{DateTime, Utc};
+use keyset::{KeyRanges, Order, ReadRows, Statistics};
 use sea_orm::{ColumnTrait, Condition, DbBackend};
 
 use super::{MAX_CONDITIONS, MAX_LEVELS, RELATION, Reach};
@@ -15,6 +16,8 @@ use crate::{Error, Result};
 pub struct Scope {
     /// The database.
     pub backend: DbBackend,
+    /// Whether tables have partitions on other servers.
+    is_foreign: bool,
     /// Where the filter is priced before it is executed.
     statistics: Option<Arc<Statistics>>,
     conditions: usize,
@@ -22,6 +25,8 @@ pub struct Scope {
     /// Whether there is a condition at all.
     filters: bool,
     reach: Reach,
+    /// The ranges of a key in which all rows lie, where a condition says so.
+    ranges: Option<KeyRanges>,
     /// What a page reads, where that is something else.
     page: Option<Reach>,
     is_of_parent: bool,
@@ -30,7 +35,7 @@ pub struct Scope {
 impl Scope {
     /// An empty filter for this database.
     pub fn new(db: &impl ReadRows) -> Self {
-        Self::over(db.backend(), None)
+        Self { is_foreign: !db.seeks_row_values(), ..Self::over(db.backend(), None) }
     }
 
     /// An empty filter for a database with these statistics, which [`Self::reach`] is computed from.
@@ -41,11 +46,13 @@ impl Scope {
     fn over(backend: DbBackend, statistics: Option<Arc<Statistics>>) -> Self {
         Self {
             backend,
+            is_foreign: false,
             statistics,
             conditions: 0,
             level: 0,
             filters: false,
             reach: Reach::ALL,
+            ranges: None,
             page: None,
             is_of_parent: false,
         }
@@ -84,7 +91,7 @@ impl Scope {
         condition: impl FnOnce(&mut Self) -> Result<Condition>,
     ) -> Result<Condition> {
         self.add(RELATION)?;
-        let (condition, reach) = self.apart(condition)?;
+        let (condition, reach, _) = self.apart(condition)?;
         if !condition.is_empty() {
             self.narrow(reach.of_related(tables));
         }
@@ -106,10 +113,46 @@ impl Scope {
         }
     }
 
+    /// The rows in these ranges of a key.
+    pub(super) fn within(&self, ranges: &KeyRanges) -> Condition {
+        ranges.condition(self.backend, self.is_foreign)
+    }
+
+    /// Says that all rows lie in these ranges of a key.
+    pub(super) fn confine(&mut self, ranges: KeyRanges) {
+        self.ranges = Some(ranges);
+    }
+
+    /// Says that all rows were created by an instant: their UUIDv7 keys say when. A page in the order of the key begins or ends
+    /// there, and a page in another order discards the rows that are newer. Without an order, each statement reads what it finds.
+    pub fn as_of(&mut self, key: &impl ColumnTrait, instant: DateTime<Utc>, order: Option<&Order>) {
+        let by = |instant| self.statistics.as_ref()?.created_by(key, instant);
+        let (all, older) = (by(DateTime::<Utc>::MAX_UTC), by(instant));
+        if let Some(order) = order {
+            let name = format!("{}.{}", key.entity_name(), key.unquoted());
+            let is_by_key = order.sorts().first().is_some_and(|first| first.name() == name);
+            let newer = all.zip(older).map_or(Reach::ALL, |(all, older)| Reach::found(all - older));
+            let page = self.page.unwrap_or(self.reach);
+            let by_key = if self.filters { page } else { Reach::NOTHING };
+            self.page = Some(if is_by_key { by_key } else { page.and(newer) });
+        }
+        self.filters = true;
+        self.reach = self.reach.and(older.map_or(Reach::ALL, Reach::found));
+    }
+
     /// Adds a condition that must hold, too.
     pub fn narrow(&mut self, reach: Reach) {
         self.filters = true;
         self.reach = self.reach.and(reach);
+        self.page = self.page.map(|page| page.and(reach));
+    }
+
+    /// Adds alternatives. A count reads what the indexes find for each. A page may walk through all rows in its order, to find the first that
+    /// match one.
+    pub(super) fn either(&mut self, reach: Reach) {
+        let page = self.page.unwrap_or(self.reach).and(reach.of_rows(u64::MAX));
+        self.narrow(reach);
+        self.page = Some(page);
     }
 
     /// Says that a page walks through this many rows, in the order of the list, and tests on each of them the conditions
@@ -140,12 +183,16 @@ impl Scope {
         self.is_of_parent
     }
 
-    /// A condition, and the rows that it reads by itself.
-    pub(super) fn apart<T>(&mut self, condition: impl FnOnce(&mut Self) -> Result<T>) -> Result<(T, Reach)> {
-        let outer = replace(&mut self.reach, Reach::ALL);
+    /// A condition, the rows that it reads by itself, and the ranges of a key in which they lie.
+    pub(super) fn apart<T>(
+        &mut self,
+        condition: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<(T, Reach, Option<KeyRanges>)> {
+        let outer = (replace(&mut self.reach, Reach::ALL), self.page.take(), self.ranges.take());
         let condition = condition(self);
-        let reach = replace(&mut self.reach, outer);
-        Ok((condition?, reach))
+        let found = (self.reach, self.ranges.take());
+        (self.reach, self.page, self.ranges) = outer;
+        Ok((condition?, found.0, found.1))
     }
 
     fn indexed(&self, column: &impl ColumnTrait) -> Option<keyset::Indexed> {

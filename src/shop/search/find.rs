@@ -53,11 +53,9 @@ impl Search {
         let prefix = |prefix: &str| {
             PostingList::with_prefix(postings(), book_word::Column::BookId, book_word::Column::Word, prefix)
         };
-        let is_cut = words.len() > MAX_LISTS;
         let lists = words.into_iter().map(word).chain(prefixes.into_iter().map(prefix)).take(MAX_LISTS);
         let postings = Postings::new(book, lists);
-        let is_exact = self.excluded.is_empty() && !is_cut && !self.terms.iter().any(Term::is_more_than_words);
-        let rows = if is_exact { rows } else { rows.filter(self.title(book, backend)) };
+        let rows = if self.is_exact() { rows } else { rows.filter(self.title(book, backend)) };
         postings.find(rows, order)
     }
 
@@ -72,10 +70,16 @@ impl Search {
         self.terms.is_empty() || self.excluded.iter().any(|term| self.terms.contains(term))
     }
 
-    /// The number of lists of postings that it reads.
-    pub fn lists(&self) -> u64 {
+    /// What it reads for each book: a list of postings for each word and prefix, and the title where these do not tell.
+    pub fn reads(&self) -> u64 {
         let (words, prefixes) = self.parts();
-        (words.len() + prefixes.len()).min(MAX_LISTS) as u64
+        (words.len() + prefixes.len()).min(MAX_LISTS) as u64 + u64::from(!self.is_exact())
+    }
+
+    /// Whether the lists of postings tell which titles are found.
+    fn is_exact(&self) -> bool {
+        let is_cut = self.parts().0.len() > MAX_LISTS;
+        self.excluded.is_empty() && !is_cut && !self.terms.iter().any(Term::is_more_than_words)
     }
 
     /// The rows that a page by time of creation is priced as, beside its own; `None` for all books.
