@@ -98,8 +98,10 @@ pub enum PageError {
     #[error("a page has one end: `first` or `last`, not both")]
     BothEnds,
     /// A size that is negative or above [`Limits::max`].
-    #[error("a page holds 0 to {max} items, not {asked}")]
+    #[error("`{argument}` is 0 to {max}, not {asked}")]
     Size {
+        /// `first` or `last`.
+        argument: &'static str,
         /// The requested size.
         asked: i64,
         /// The largest size.
@@ -142,13 +144,14 @@ impl Page {
     ///
     /// [`PageError`] for `first` with `last`, a size out of bounds, or a cursor that does not open under this order.
     pub fn new(args: &Args, order: &Order, limits: Limits) -> Result<Self, PageError> {
-        let (size, end) = match (args.first, args.last) {
+        let (argument, asked, end) = match (args.first, args.last) {
             (Some(_), Some(_)) => return Err(PageError::BothEnds),
-            (None, Some(last)) => (last, End::Back),
-            (first, None) => (first.unwrap_or(limits.default.min(limits.max).into()), End::Front),
+            (None, Some(last)) => ("last", last, End::Back),
+            (first, None) => ("first", first.unwrap_or(limits.default.min(limits.max).into()), End::Front),
         };
         let max = limits.max;
-        let size = u32::try_from(size).ok().filter(|size| *size <= max).ok_or(PageError::Size { asked: size, max })?;
+        let size = u32::try_from(asked).ok().filter(|size| *size <= max);
+        let size = size.ok_or(PageError::Size { argument, asked, max })?;
         let page = Self {
             after: open(order, "after", args.after.as_deref())?,
             before: open(order, "before", args.before.as_deref())?,
@@ -316,9 +319,9 @@ mod tests {
     fn a_size_is_refused_and_never_clamped() {
         check(args(Some(0), None), Ok((End::Front, 0)));
         check(args(None, Some(5)), Ok((End::Back, 5)));
-        check(args(Some(6), None), Err("a page holds 0 to 5 items, not 6"));
-        check(args(None, Some(-1)), Err("a page holds 0 to 5 items, not -1"));
-        check(args(Some(i64::MAX), None), Err("a page holds 0 to 5 items, not 9223372036854775807"));
+        check(args(Some(6), None), Err("`first` is 0 to 5, not 6"));
+        check(args(None, Some(-1)), Err("`last` is 0 to 5, not -1"));
+        check(args(Some(i64::MAX), None), Err("`first` is 0 to 5, not 9223372036854775807"));
     }
 
     #[test]

@@ -97,6 +97,9 @@ fn a_page_around_a_row_has_a_size_and_nothing_else() {
     assert_eq!(refused(Args { last: Some(3), ..Args::default() }), Err(PageError::AroundWith("last")));
     assert_eq!(refused(Args { offset: Some(0), ..Args::default() }), Err(PageError::AroundWith("offset")));
     assert_eq!(refused(Args { first: Some(0), ..Args::default() }), Err(PageError::AroundNothing));
-    assert_eq!(refused(Args { first: Some(101), ..Args::default() }), Err(PageError::Size { asked: 101, max: 100 }));
+    assert_eq!(
+        refused(Args { first: Some(101), ..Args::default() }),
+        Err(PageError::Size { argument: "first", asked: 101, max: 100 })
+    );
     assert_eq!(refused(Args { after: empty.clone(), before: empty, ..Args::default() }), Ok(20));
 }
