@@ -18,6 +18,8 @@ use crate::request::{Code, Error, position, refusal, was_executed};
 #[derive(Clone, Debug)]
 pub struct Codes(pub Vec<Code>);
 
+/// The status of a response with data and errors: the code has no name in HTTP (GraphQL over HTTP, "Partial success").
+const PARTIAL_SUCCESS: u16 = 294;
 /// Room for what stands around the data of a response, in bytes.
 const ROOM: usize = 64;
 
@@ -97,6 +99,11 @@ pub fn panicked(panic: Box<dyn Any + Send>) -> Response {
     write(Media::GraphQL, Body { errors: vec![Error::panicked(&*panic).of_request()], ..Body::default() })
 }
 
+/// The status of a response with data and errors. For an older client, which cannot know it, it is 200.
+fn partial_success() -> StatusCode {
+    StatusCode::from_u16(PARTIAL_SUCCESS).unwrap_or_default()
+}
+
 /// The status of a request that was rejected as a whole.
 fn status(media: Media, code: Option<Code>) -> StatusCode {
     match code {
@@ -137,7 +144,11 @@ fn retry_after(status: StatusCode, code: Option<Code>, body: &Body) -> Option<u6
 
 fn write(media: Media, body: Body) -> Response {
     let code = body.errors.first().and_then(Code::of);
-    let status = if body.data.is_some() { StatusCode::OK } else { status(media, code) };
+    let status = match (&body.data, media) {
+        (Some(_), Media::GraphQL) if !body.errors.is_empty() => partial_success(),
+        (Some(_), _) => StatusCode::OK,
+        (None, media) => status(media, code),
+    };
     let json = body.json();
     let kept = body.max_age.map(|max_age| (format!("public, max-age={max_age}"), etag::of(&json)));
     let headers = [

@@ -12,6 +12,7 @@ use std::task::{Context, Poll};
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
+use axum::http::Uri;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use tower::ServiceExt;
@@ -27,6 +28,8 @@ use crate::metrics::Metrics;
 
 /// The only route that needs a permit.
 pub const API: &str = "/graphql";
+/// The same route.
+const API_WITH_SLASH: &str = "/graphql/";
 
 /// Responds to requests. Cheap to clone.
 #[derive(Clone)]
@@ -60,8 +63,11 @@ impl Service {
     }
 
     /// The response to a request.
-    pub async fn respond(self, request: Request) -> Response {
+    pub async fn respond(self, mut request: Request) -> Response {
         let way = &*self.0;
+        if request.uri().path() == API_WITH_SLASH {
+            *request.uri_mut() = without_slash(request.uri());
+        }
         if request.uri().path() == API {
             let stream = way.api.as_ref().map(|api| |streamed| graphql::stream(api, streamed));
             let admitted = |request| way.gate.admit(request, |received| way.respond(received), stream);
@@ -70,6 +76,13 @@ impl Service {
         let Ok(response) = way.routes.clone().oneshot(request).await;
         response
     }
+}
+
+/// The URI of the API, in place of the one with a slash at its end.
+fn without_slash(uri: &Uri) -> Uri {
+    let target = uri.query().map_or_else(|| API.to_owned(), |query| format!("{API}?{query}"));
+    // What was the query of a URI is one.
+    target.parse().unwrap_or_else(|_| Uri::from_static(API))
 }
 
 impl fmt::Debug for Service {

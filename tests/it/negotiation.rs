@@ -159,8 +159,52 @@ async fn h2_h3_a_rejection_has_a_status_and_no_data() {
     let answer =
         ask(&shop, GRAPHQL, json!({ "query": partly, "variables": null, "extensions": null, "operationName": null }))
             .await;
-    assert_eq!((answer.status, answer.code()), (StatusCode::OK, "PAGE_INVALID"));
+    assert_eq!((answer.status.as_u16(), answer.code()), (294, "PAGE_INVALID"));
     assert_eq!(answer.body["data"], json!({ "ratings": null, "__typename": "Query" }));
+}
+
+/// "Partial success", also if the data are null; an older client cannot know it.
+#[tokio::test]
+async fn h2_data_with_errors_have_the_status_294() {
+    let shop = Shop::new(SMALL).await;
+    for query in ["{ ratings(first: -1) { nodes { id } } }", "{ nodes(ids: [\"x\"]) { id } }"] {
+        for (accept, status) in [(GRAPHQL, 294), (JSON, 200), ("*/*", 200)] {
+            for answer in
+                [ask(&shop, accept, json!({ "query": query })).await, get(&shop, accept, &[("query", query)]).await]
+            {
+                let has_both = answer.body.get("data").is_some() && answer.body.get("errors").is_some();
+                assert!(has_both && answer.status.as_u16() == status, "{accept}: {} {}", answer.status, answer.body);
+            }
+        }
+    }
+}
+
+/// By POST and GET, as a WebSocket, and in the metrics.
+#[tokio::test]
+async fn a_slash_at_the_end_of_the_url_changes_nothing() {
+    let shop = Shop::new(SMALL).await;
+    let expected = json!({ "data": { "__typename": "Query" } });
+    let body = json!({ "query": "{ __typename }" }).to_string();
+    let post = Request::post("/graphql/").header(CONTENT_TYPE, JSON).body(body.into()).unwrap();
+    let get = Request::get(format!("{}", url(&[("query", "{ __typename }")]).replacen('?', "/?", 1)));
+    for request in [post, get.body(Body::empty()).unwrap()] {
+        let answer = send(&shop, request).await;
+        assert_eq!((answer.status, answer.body), (StatusCode::OK, expected.clone()));
+    }
+    let upgrade = Request::get("/graphql/").header("Connection", "upgrade").header("Upgrade", "websocket");
+    let upgrade = upgrade.header("Sec-WebSocket-Version", "12").header("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ==");
+    let answer = send(&shop, upgrade.body(Body::empty()).unwrap()).await;
+    assert_eq!(answer.code(), "HANDSHAKE_MALFORMED", "{}", answer.body);
+
+    let metrics = Request::get("/metrics").body(Body::empty()).unwrap();
+    let response = routes(shop.api.clone(), Access::Nobody).oneshot(metrics).await.unwrap();
+    let metrics = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
+    let metrics = String::from_utf8(metrics.to_vec()).unwrap();
+    for method in ["POST", "GET"] {
+        let sample = format!(r#"_count{{route="/graphql",method="{method}",status="200"}} 1"#);
+        assert!(metrics.contains(&sample), "{sample} {metrics}");
+    }
+    assert!(!metrics.contains("/graphql/") && !metrics.contains(r#"route="other""#), "{metrics}");
 }
 
 #[tokio::test]
