@@ -22,6 +22,7 @@ mod price;
 mod readers;
 mod retained;
 mod running;
+mod suggestion;
 mod validation;
 mod visit;
 

@@ -23,6 +23,7 @@ mod node;
 mod node_type;
 
 mod decimal;
+mod error_code;
 mod guide;
 mod list;
 mod offered;
@@ -37,6 +38,7 @@ pub(crate) use offered::{Offered, offered};
 
 use book::Book;
 use decimal::Decimal;
+use error_code::ErrorCode;
 use guide::Guided;
 use mutation::Mutation;
 use order::BookOrder;
@@ -75,7 +77,7 @@ fn definitions() -> String {
 }
 
 fn builder() -> async_graphql::SchemaBuilder<Query, Mutation, Subscription> {
-    async_graphql::Schema::build(Query::default(), Mutation, Subscription)
+    async_graphql::Schema::build(Query::default(), Mutation, Subscription).register_output_type::<ErrorCode>()
 }
 
 /// Reads documents for the schema, within these limits.

@@ -31,6 +31,9 @@ const LISTS: &str = "keyset_graphql";
 /// The target of spans that are logged but not traced: probes, which are frequent, and subscriptions, which are endless.
 pub const UNTRACED: &str = "bookends::untraced";
 
+/// The target of spans that are traced but not logged, whatever the level of the log.
+pub const TRACED: &str = "bookends::traced";
+
 /// The time to send the last traces.
 const MAX_SHUTDOWN: Duration = Duration::from_secs(2);
 
@@ -76,6 +79,7 @@ impl Telemetry {
         let own = Targets::new().with_targets([
             (NAME, LevelFilter::INFO),
             (LISTS, LevelFilter::INFO),
+            (TRACED, LevelFilter::TRACE),
             (UNTRACED, LevelFilter::OFF),
         ]);
         registry().with(log::beside_traces(settings)).with(spans.with_filter(own)).init();

@@ -37,6 +37,14 @@ impl<'a> InputFields<'a> {
         self.describe::<T>(name, description, Some(default.to_value().to_string()))
     }
 
+    /// Deprecates the field that was described last.
+    pub fn deprecated(&mut self, reason: &str) -> &mut Self {
+        if let Some((_, field)) = self.fields.last_mut() {
+            field.deprecation = Deprecation::Deprecated { reason: Some(reason.to_owned()) };
+        }
+        self
+    }
+
     /// Adds the fields of another input object.
     pub fn flatten<T: InputObjectType>(&mut self) -> &mut Self {
         if let MetaType::InputObject { input_fields, .. } = self.registry.create_fake_input_type::<T>() {

@@ -8,6 +8,7 @@ use async_graphql::parser::types::OperationType;
 use async_graphql::{CacheControl, Data, Executor, Request, Response, ServerError};
 use keyset_graphql::json;
 use keyset_graphql::{PlannedQuery, Reader};
+use tracing::Instrument;
 
 use super::admission::Permit;
 use super::checks::{Accepts, Checks};
@@ -19,10 +20,11 @@ use super::message::shorten;
 use super::position;
 use super::price::Prices;
 use super::readers::Readers;
-use super::running::{Checked, Running, is_verbatim};
+use super::running::{Checked, Running, is_verbatim, name_of};
 use super::validation::Validator;
 use crate::config::Limits;
 use crate::metrics::Metrics;
+use crate::telemetry::trace;
 
 /// A schema behind the checks of this module. Cheap to clone.
 #[derive(Clone)]
@@ -110,6 +112,17 @@ impl<E: Executor> Api<E> {
     /// Executes a request that passed the checks. The statements of a query see one state of the database; if their
     /// connection is lost, the whole response is read once more.
     pub async fn run(&self, checked: &Running, request: Request, session: Option<Arc<Data>>) -> Response {
+        let span = checked.span(&request);
+        if span.is_none() {
+            return self.execute_checked(checked, request, session).await;
+        }
+        // On the heap: otherwise each request would have room for it.
+        let response = Box::pin(self.execute_checked(checked, request, session).instrument(span.clone())).await;
+        trace::executed(&span, response.errors.iter().find_map(Code::of).map(Code::as_str));
+        response
+    }
+
+    async fn execute_checked(&self, checked: &Running, request: Request, session: Option<Arc<Data>>) -> Response {
         let mut response = match &checked.planned {
             Some(planned) => self.read(planned, checked, request, session).await,
             // On the heap: otherwise each request that has a plan would have room for it.
@@ -124,7 +137,7 @@ impl<E: Executor> Api<E> {
 
     /// Executes a request by the resolvers of the schema.
     async fn resolve(&self, checked: &Running, request: Request, session: Option<Arc<Data>>) -> Response {
-        if checked.kind == Some(OperationType::Mutation) {
+        if checked.kind == OperationType::Mutation {
             return self.write(request, session).await;
         }
         let after = checked.after;
@@ -215,8 +228,7 @@ impl<E: Executor> Api<E> {
             cost.add_to(&mut response);
         }
         if was_executed(&response) {
-            let kind = if kind == Some(OperationType::Mutation) { "mutation" } else { "query" };
-            self.metrics.operation(kind, begun.elapsed());
+            self.metrics.operation(name_of(kind), begun.elapsed());
             if let Some(hash) = new {
                 self.checks.keep(hash, document);
             }
@@ -256,7 +268,7 @@ pub fn no_batches() -> ServerError {
 pub fn coded(mut response: Response) -> Response {
     response.errors.iter_mut().for_each(shorten);
     for error in response.errors.iter_mut().filter(|error| error.extensions.is_none()) {
-        // An argument error has a path in the response. The error of an operation that does not exist has none.
+        // An argument error has a path in the response.
         let code = if error.path.is_empty() { Code::ValidationFailed } else { Code::BadUserInput };
         error.extensions.get_or_insert_default().set("code", code.as_str());
     }

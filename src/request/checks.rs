@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use async_graphql::parser::types::OperationType;
-use async_graphql::{Data, Request, ServerError};
+use async_graphql::{Data, Name, Request, ServerError};
 use keyset_graphql::with_defaults;
 use tracing::Span;
 
@@ -27,7 +27,7 @@ use super::{operation, position, price};
 use crate::config::Limits;
 
 /// The longest name of an operation in logs and traces, in bytes.
-const MAX_NAME: usize = 100;
+pub const MAX_NAME: usize = 100;
 
 /// Whether operations of a kind are accepted.
 pub type Accepts = fn(OperationType) -> Result<(), Error>;
@@ -85,9 +85,6 @@ impl Checks {
     ///
     /// [`Code::RateLimited`](super::code::Code::RateLimited).
     pub fn charge(&self, client: Option<IpAddr>, running: &Running) -> Result<(), Refused> {
-        if running.kind.is_none() {
-            return Ok(());
-        }
         let charged = self.budgets.charge(client, running.price);
         charged.map_err(|error| Refused { errors: vec![error], cost: running.cost })
     }
@@ -99,34 +96,28 @@ impl Checks {
         let (document, new) = self.document(&mut request)?;
         let (mut variables, name) = (take(&mut request.variables), request.operation_name.clone());
         let parsed = document.plans.document();
-        let place = operation::find(parsed, name.as_deref());
-        let operation = place.map(|place| &place.node);
-        if let Some(operation) = operation {
-            // Only the name of an existing operation: clients can send any name.
-            Span::current().record("operation", name.as_deref().filter(|name| name.len() <= MAX_NAME));
-            accepts(operation.ty).map_err(refuse)?;
-            match operation.ty {
-                OperationType::Mutation => Permission::of(session.unwrap_or(&request.data)).check().map_err(refuse)?,
-                OperationType::Subscription => operation::drop_undeclared(operation, &mut variables),
-                OperationType::Query => {}
-            }
-            variables = with_defaults(operation, Cow::Owned(variables)).into_owned();
+        let found = operation::named(parsed, name.as_deref());
+        let (name, place) = found.ok_or_else(|| refuse(operation::missing(parsed, name.as_deref())))?;
+        let (operation, kind) = (&place.node, place.node.ty);
+        // Only the name of an existing operation: clients can send any name.
+        Span::current().record("operation", name.map(Name::as_str).filter(|name| name.len() <= MAX_NAME));
+        accepts(kind).map_err(refuse)?;
+        match kind {
+            OperationType::Mutation => Permission::of(session.unwrap_or(&request.data)).check().map_err(refuse)?,
+            OperationType::Subscription => operation::drop_undeclared(operation, &mut variables),
+            OperationType::Query => {}
         }
-        let kind = operation.map(|operation| operation.ty);
+        variables = with_defaults(operation, Cow::Owned(variables)).into_owned();
         let price = document.price(|document| price::price(document, &variables, &self.prices, self.limits));
         let maximum = self.limits.max_complexity;
         let cost = is_cost_wanted.then_some(CostReport { requested: price.cost, maximum });
         let refuse = |errors| Refused { errors, cost };
         price.check(self.limits).map_err(|error| refuse(vec![error.of_request()]))?;
         let after = position::of_request(&request).map_err(|error| refuse(vec![error.of_request()]))?;
-        let needs_snapshot = kind == Some(OperationType::Query) && price.statements > 1;
-        // The execution reports that there is none.
-        if let Some(operation) = operation {
-            let nests = document.nests_variables;
-            self.validator.types().check(parsed, nests, operation, &variables).map_err(refuse)?;
-        }
-        let planned = place.filter(|_| new.is_none() && kind == Some(OperationType::Query));
-        let planned = planned.and_then(|place| document.plans.query(place));
+        let needs_snapshot = kind == OperationType::Query && price.statements > 1;
+        self.validator.types().check(parsed, document.nests_variables, operation, &variables).map_err(refuse)?;
+        let may_plan = new.is_none() && kind == OperationType::Query;
+        let planned = if may_plan { document.plans.query(place) } else { None };
         let mut request = request.variables(variables);
         let price = price.cost;
         let running = Running { begun, kind, price, needs_snapshot, after, planned, document, new, cost };

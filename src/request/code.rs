@@ -66,7 +66,7 @@ codes! {
     OutOfRange = "OUT_OF_RANGE": "a number that does not fit into `Int` (32 bits) or into the database";
     SubscriptionsDisabled = "SUBSCRIPTIONS_DISABLED": "a subscription on a server behind a pooler, without `DATABASE_LISTEN_URL`";
     SubscriptionLagged = "SUBSCRIPTION_LAGGED": "the subscription lost events and ends";
-    WebSocketRequired = "WEBSOCKET_REQUIRED": "a subscription that was not sent over a WebSocket";
+    WebSocketRequired = "WEBSOCKET_REQUIRED": "a subscription that was sent neither over a WebSocket nor for an event stream";
     TooManyOperations = "TOO_MANY_OPERATIONS": "more than 100 concurrent operations on one WebSocket, or more than 1 MiB of them";
     UrlTooLong = "URL_TOO_LONG": "the URL exceeds 16 KiB";
     TimedOut = "TIMEOUT": "the request exceeded `REQUEST_TIMEOUT`; a mutation may still take effect";

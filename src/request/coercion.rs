@@ -24,7 +24,7 @@ use crate::config::Limits;
 mod input_types;
 
 use input_types::Problem;
-pub use input_types::{InputTypes, Scalar};
+pub use input_types::{InputTypes, ONE_OF, Scalar};
 
 /// The maximum of errors reported for one request.
 pub const MAX_ERRORS: usize = 20;
@@ -260,14 +260,15 @@ mod tests {
     use super::*;
 
     const SCALARS: &[Scalar] = &[("Decimal", |value| *value != Value::from("x"))];
-    const SCHEMA: &str = "enum E { A B } input I { n: Int! e: E list: [Int!] d: Int! = 1 } scalar S";
+    const SCHEMA: &str = "enum E { A B } input I { n: Int! e: E list: [Int!] d: Int! = 1 } scalar S
+        input By @oneOf { id: ID uuid: String }";
 
     #[track_caller]
     fn check(declared: &str, value: serde_json::Value, expected: Result<(), &str>) {
         let document = async_graphql::parser::parse_query(format!("query($x: {declared}) {{ __typename }}")).unwrap();
         let (_, operation) = document.operations.iter().next().unwrap();
         let variables = Variables::from_json(serde_json::json!({ "x": value }));
-        let found = InputTypes::new(SCHEMA, &[]).check_variables(&operation.node, &variables);
+        let found = InputTypes::new(SCHEMA, &[], true).check_variables(&operation.node, &variables);
         let found: Vec<&str> =
             found.iter().map(|error| error.message.split_once("` ").unwrap().1.split_once("` ").unwrap().1).collect();
         assert_eq!(found, expected.err().into_iter().collect::<Vec<_>>(), "{declared}");
@@ -295,6 +296,13 @@ mod tests {
         check("I", json!({ "n": 1, "e": 1 }), Err("has a wrong field: `e` cannot be 1: expected one of A, B"));
         check("I", json!({ "e": "A" }), Err("lacks the field `n`"));
         check("I", json!({ "n": 1, "x": 1 }), Err("has no field `x`"));
+        check("I", json!({ "n": 1, "lst": [] }), Err("has no field `lst`: did you mean `list`?"));
+        check("By", json!({ "id": 1 }), Ok(()));
+        for wrong in
+            [json!({}), json!({ "id": 1, "uuid": "x" }), json!({ "id": null }), json!({ "id": 1, "uuid": null })]
+        {
+            check("By", wrong, Err("has exactly one field, which is not null: `id` or `uuid`"));
+        }
         check("I", json!([]), Err("cannot be a list"));
         check("String", json!(0.5), Err("cannot be 0.5"));
         check("Int", json!("x".repeat(100)), Err(&format!("cannot be \"{}…", "x".repeat(39))));
@@ -304,14 +312,14 @@ mod tests {
     fn a_variable_that_is_needed_is_there() {
         let document = async_graphql::parser::parse_query("query($a: Int!, $c: Int) { x }").unwrap();
         let (_, operation) = document.operations.iter().next().unwrap();
-        let errors = InputTypes::new(SCHEMA, &[]).check_variables(&operation.node, &Variables::default());
+        let errors = InputTypes::new(SCHEMA, &[], true).check_variables(&operation.node, &Variables::default());
         assert_eq!(errors.len(), 1);
         assert_eq!(errors[0].message, "variable `$a` of type `Int!` is missing");
     }
 
     #[test]
     fn only_arguments_that_can_be_wrong_are_looked_at() {
-        let types = InputTypes::new("type Query { f(i: I, n: Int!): Int } input I { n: Int! }", &[]);
+        let types = InputTypes::new("type Query { f(i: I, n: Int!): Int } input I { n: Int! }", &[], false);
         let nested = "query($n: Int) { f(i: { n: $n }, n: 1) }";
         let cases = [
             ("query($n: Int = 1) { f(n: $n) }", false, serde_json::json!({ "n": null }), false),
@@ -337,7 +345,7 @@ mod tests {
     #[test]
     fn all_fields_of_an_input_that_are_wrong_are_named() {
         let schema = "type Mutation { f(input: I!): Int } input I { n: Int! e: Int d: Decimal } scalar Decimal";
-        let types = InputTypes::new(schema, SCALARS);
+        let types = InputTypes::new(schema, SCALARS, false);
         let field = |error: &ServerError| error.extensions.as_ref().unwrap().get("field").unwrap().to_string();
         for (e, variables) in [("$e", 0), ("1", 1)] {
             let query = format!("mutation($e: Int) {{ f(input: {{ n: 3000000000, e: {e}, d: \"x\", y: 1 }}) }}");

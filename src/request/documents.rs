@@ -70,6 +70,8 @@ pub struct Document {
     pub nests_variables: bool,
     /// How long caches may keep the responses to it, in seconds.
     pub max_age: Option<i32>,
+    /// Whether it is one of those that the server was started with.
+    pub is_trusted: bool,
     /// Its price, once it is known that all requests have the same.
     price: OnceLock<Price>,
     /// The number of its fields and fragments, each where it is spread.
@@ -177,6 +179,7 @@ impl Document {
             nests_variables: nests_variables(&document),
             plans: Plans::of(document, &query_type),
             max_age: None,
+            is_trusted: false,
             price: OnceLock::new(),
             selections,
             tokens,

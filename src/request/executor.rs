@@ -115,7 +115,7 @@ impl<E: Executor> Api<E> {
         accepts: Accepts,
     ) -> Result<Begun, Refused> {
         let checked = self.checks().pass(request, Some(Arc::clone(data)), accepts).await?;
-        if checked.running.kind == Some(OperationType::Subscription) {
+        if checked.running.kind == OperationType::Subscription {
             return self.subscribe(checked, data).map(Begun::Subscribed);
         }
         let Checked { request, running } = checked;

@@ -13,14 +13,34 @@ use super::error::{Error, Result};
 use super::visit::{Fragment, Visitor, walk};
 use crate::config::Limits;
 
-/// The operation with this name, or the only one. If there is none, the execution reports it.
+/// The operation with this name, or the only one.
 pub fn find<'a>(document: &'a ExecutableDocument, name: Option<&str>) -> Option<&'a Positioned<OperationDefinition>> {
-    match (&document.operations, name) {
-        (DocumentOperations::Single(operation), None) => Some(operation),
-        (DocumentOperations::Multiple(operations), Some(name)) => operations.get(name),
-        (DocumentOperations::Multiple(operations), None) if operations.len() == 1 => operations.values().next(),
-        _ => None,
-    }
+    named(document, name).map(|(_, operation)| operation)
+}
+
+/// The same, with the name that the document gives it.
+pub fn named<'a>(
+    document: &'a ExecutableDocument,
+    name: Option<&str>,
+) -> Option<(Option<&'a Name>, &'a Positioned<OperationDefinition>)> {
+    let (name, operation) = match (&document.operations, name) {
+        (DocumentOperations::Single(operation), None) => return Some((None, operation)),
+        (DocumentOperations::Multiple(operations), Some(name)) => operations.get_key_value(name)?,
+        (DocumentOperations::Multiple(operations), None) if operations.len() == 1 => operations.iter().next()?,
+        _ => return None,
+    };
+    Some((Some(name), operation))
+}
+
+/// The error of a request that names no operation of its document.
+pub fn missing(document: &ExecutableDocument, name: Option<&str>) -> Error {
+    let message = match name {
+        Some(name) => format!("the document has no operation `{name}`"),
+        None => {
+            format!("expected an `operationName`: the document has {} operations", document.operations.iter().count())
+        }
+    };
+    Error::client(Code::ValidationFailed, message)
 }
 
 /// Refuses a valid document with an operation that the library would not execute as the specification says.

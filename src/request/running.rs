@@ -5,15 +5,18 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use async_graphql::parser::types::{ExecutableDocument, OperationType};
-use async_graphql::{Request, Response, ServerError};
+use async_graphql::{Name, Request, Response, ServerError};
 use keyset_graphql::json::Verbatim;
 use keyset_graphql::{PlannedQuery, RootValues};
+use tracing::Span;
 
+use super::checks::MAX_NAME;
 use super::code::Code;
 use super::cost::CostReport;
 use super::documents::{Document, Hash};
 use super::operation;
 use crate::db::{CONNECT_TIMEOUT, Position};
+use crate::telemetry::trace::{self, Operation};
 
 /// A request that passed the checks.
 pub struct Checked {
@@ -24,8 +27,8 @@ pub struct Checked {
 /// The state of a request between its checks and its first response.
 pub struct Running {
     pub begun: Instant,
-    /// The kind of its operation, if it has one.
-    pub kind: Option<OperationType>,
+    /// The kind of its operation.
+    pub kind: OperationType,
     /// The cost of the request.
     pub price: usize,
     /// Whether it is a query of several statements, which must see one state of the database.
@@ -52,7 +55,16 @@ impl Running {
 
     /// Whether it is a query that asks for the state of the primary. Its client needs a position that replicas reach.
     pub fn reads_the_primary(&self) -> bool {
-        self.after == Some(Position::END) && self.kind == Some(OperationType::Query)
+        self.after == Some(Position::END) && self.kind == OperationType::Query
+    }
+
+    /// The span of its execution, if it is part of a trace.
+    pub fn span(&self, request: &Request) -> Span {
+        trace::operation(|| {
+            let named = operation::named(self.document.plans.document(), request.operation_name.as_deref());
+            let name = named.and_then(|(name, _)| name).map(Name::as_str).filter(|name| name.len() <= MAX_NAME);
+            Operation { kind: name_of(self.kind), name, is_known: self.document.is_trusted }
+        })
     }
 
     /// Gives a request its document, and the plans of it.
@@ -74,6 +86,15 @@ impl Running {
         let place = operation::find(document, request.operation_name.as_deref());
         let pruned = place.and_then(|place| operation::without_absent(document, &place.node, &request.variables));
         pruned.unwrap_or_else(|| document.clone())
+    }
+}
+
+/// The name of a kind of operations, in metrics and traces.
+pub fn name_of(kind: OperationType) -> &'static str {
+    match kind {
+        OperationType::Query => "query",
+        OperationType::Mutation => "mutation",
+        OperationType::Subscription => "subscription",
     }
 }
 

@@ -1,5 +1,6 @@
 //! Parsing and validation of a document as it was received, once per text, by `apollo-compiler`.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use super::coercion::{InputTypes, MAX_ERRORS, Scalar};
 use super::error::{Error, refusal};
 use super::introspection::{self, Introspection};
 use super::operation;
+use super::suggestion::suggested;
 use crate::config::Limits;
 
 mod convert;
@@ -53,6 +55,14 @@ pub struct Validator {
     limits: Limits,
 }
 
+/// A document that has the syntax of one.
+struct Parsed<'a> {
+    tree: Document,
+    tokens: usize,
+    /// What was parsed: the offsets are those of the document.
+    text: Cow<'a, str>,
+}
+
 /// A valid document.
 #[derive(Debug)]
 pub struct Validated {
@@ -74,7 +84,7 @@ impl Validator {
     pub fn new(sdl: &str, scalars: &'static [Scalar], limits: Limits) -> Self {
         let schema = Schema::parse_and_validate(format!("{sdl}\n{INTROSPECTION}"), "schema.graphql");
         let schema = schema.unwrap_or_else(|error| panic!("the text of a schema: {}", error.errors));
-        Self { schema: Arc::new(schema), types: InputTypes::new(sdl, scalars), limits }
+        Self { schema: Arc::new(schema), types: InputTypes::new(sdl, scalars, limits.introspection), limits }
     }
 
     /// The introspection of the schema.
@@ -96,13 +106,13 @@ impl Validator {
     /// [`Code::ValidationFailed`] for each violation of a rule.
     pub fn read(&self, text: &str) -> Result<Validated, Vec<ServerError>> {
         let one = |error: Error| vec![error.of_request()];
-        let (tree, tokens) = self.parse(text)?;
+        let Parsed { tree, tokens, text: parsed } = self.parse(text)?;
         let selections = size::check(&tree).map_err(one)?;
         if let Some(long) = tokens::too_long(text) {
             let message = format!("a name has at most {} characters", tokens::MAX_NAME);
             return Err(vec![at(Positions::of(text).at(long), refusal(Code::TooComplex, message))]);
         }
-        if let Some(lost) = tokens::lost(&tree, text) {
+        if let Some(lost) = tokens::lost(&tree, &parsed) {
             let error = refusal(Code::ParseFailed, format!("`{}` is not expected here", lost.characters));
             return Err(vec![at(Positions::of(text).at(lost.offset), error)]);
         }
@@ -124,7 +134,7 @@ impl Validator {
                 findings.list.sort_by_key(|(place, _)| place.map(|place| place.offset()));
                 located(text, findings.list, Code::ValidationFailed)
             }
-            Err(invalid) => diagnosed(text, &invalid.errors),
+            Err(invalid) => self.diagnosed(text, &invalid.errors),
         };
         if !errors.is_empty() {
             return Err(errors);
@@ -134,17 +144,17 @@ impl Validator {
         Ok(Validated { document, selections, tokens, query_type })
     }
 
-    /// The tree of a text, and the number of its tokens.
-    fn parse(&self, text: &str) -> Result<(Document, usize), Vec<ServerError>> {
+    /// Parses a text; if that fails, without what the parser does not know.
+    fn parse<'a>(&self, text: &'a str) -> Result<Parsed<'a>, Vec<ServerError>> {
         let max_tokens = self.limits.max_tokens;
         let mut parser = Parser::new().recursion_limit(MAX_NESTING).token_limit(max_tokens);
-        let parsed = parser.parse_ast(text, "document");
+        let (mut parsed, mut read) = (parser.parse_ast(text, "document"), Cow::Borrowed(text));
         let is_limited = parser.tokens_reached() > max_tokens || parser.recursion_reached() > MAX_NESTING;
-        let parsed = match parsed {
-            Err(_) if !is_limited && text.contains(',') => parser.parse_ast(tokens::without_commas(text), "document"),
-            parsed => parsed,
-        };
-        parsed.map(|tree| (tree, parser.tokens_reached())).map_err(|failed| {
+        if parsed.is_err() && !is_limited && text.contains([',', '"']) {
+            let plain = tokens::plain(text);
+            (parsed, read) = (parser.parse_ast(&plain, "document"), Cow::Owned(plain));
+        }
+        parsed.map(|tree| Parsed { tree, tokens: parser.tokens_reached(), text: read }).map_err(|failed| {
             let refuse = |code, message| vec![refusal(code, message)];
             if parser.tokens_reached() > max_tokens {
                 let message = format!("the document has more than {max_tokens} tokens (the setting MAX_TOKENS)");
@@ -156,6 +166,31 @@ impl Validator {
             }
         })
     }
+
+    /// The errors of validation, without their consequences: a selection that is unknown is not there for other rules.
+    fn diagnosed(&self, text: &str, errors: &DiagnosticList) -> Vec<ServerError> {
+        let mut findings = Findings::default();
+        for found in errors.iter() {
+            findings.add(found.error.location(), || found.error.to_string());
+        }
+        let found = findings.list;
+        let wrongly_typed = WronglyTyped::new(text, &found);
+        let is_unused =
+            |message: &str| message.starts_with("unused variable") || message.contains("must be used in an");
+        let is_all_unused = found.iter().all(|(_, message)| is_unused(message));
+        // They are sorted by position.
+        let next = found.iter().skip(1).map(|(place, _)| *place).chain([None]);
+        let causes = found.iter().zip(next).filter(|((place, message), next)| {
+            let next_is_within = place.zip(*next).is_some_and(|(place, next)| next.offset() < place.end_offset());
+            !(message == NO_SELECTION && next_is_within || is_unused(message) && !is_all_unused)
+        });
+        let causes = causes.filter(|(found, _)| !wrongly_typed.explains(found)).take(MAX_ERRORS);
+        let causes = causes.map(|((place, message), _)| {
+            let message = message.clone();
+            (*place, if self.limits.introspection { suggested(&self.schema, message) } else { message })
+        });
+        located(text, causes, Code::ValidationFailed)
+    }
 }
 
 /// The first syntax error. The parser continues after it, and reports its consequences.
@@ -166,26 +201,6 @@ fn syntax_error(text: &str, errors: &DiagnosticList) -> Vec<ServerError> {
         (place, syntax::message(&found.error.to_string(), characters))
     });
     located(text, first, Code::ParseFailed)
-}
-
-/// The errors of validation, without their consequences: a selection that is unknown is not there for other rules.
-fn diagnosed(text: &str, errors: &DiagnosticList) -> Vec<ServerError> {
-    let mut findings = Findings::default();
-    for found in errors.iter() {
-        findings.add(found.error.location(), || found.error.to_string());
-    }
-    let found = findings.list;
-    let wrongly_typed = WronglyTyped::new(text, &found);
-    let is_unused = |message: &str| message.starts_with("unused variable") || message.contains("must be used in an");
-    let is_all_unused = found.iter().all(|(_, message)| is_unused(message));
-    // They are sorted by position.
-    let next = found.iter().skip(1).map(|(place, _)| *place).chain([None]);
-    let causes = found.iter().zip(next).filter(|((place, message), next)| {
-        let next_is_within = place.zip(*next).is_some_and(|(place, next)| next.offset() < place.end_offset());
-        !(message == NO_SELECTION && next_is_within || is_unused(message) && !is_all_unused)
-    });
-    let causes = causes.filter(|(found, _)| !wrongly_typed.explains(found));
-    located(text, causes.map(|(found, _)| found.clone()), Code::ValidationFailed)
 }
 
 /// An error, and its place in the text.

@@ -105,4 +105,5 @@ impl Listed for Book {
 impl ShopObject for Book {
     type SortField = BookSortField;
     type Filter = BookFilter;
+    const WITH_TITLE: &str = "books whose title";
 }

@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 pub struct Decimal(pub Number);
 
 /// An exact decimal number, as text: `12.50`. A number is taken, too, where JSON can write it exactly.
-#[Scalar]
+#[Scalar(specified_by_url = "https://www.w3.org/TR/xmlschema11-2/#decimal")]
 impl ScalarType for Decimal {
     fn parse(value: Value) -> InputValueResult<Self> {
         let text = match &value {
@@ -27,11 +27,13 @@ impl ScalarType for Decimal {
     }
 }
 
-/// Whether a text is digits with at most one point: the library would accept and round other forms.
+/// Whether a text is a decimal number of XML Schema: digits with at most one point, and a sign. The library would accept and
+/// round other forms.
 fn is_decimal(text: &str) -> bool {
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let text = text.strip_prefix('-').unwrap_or(text);
-    text.split_once('.').map_or_else(|| digits(text), |(whole, fraction)| digits(whole) && digits(fraction))
+    let text = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let mut digits = whole.bytes().chain(fraction.bytes()).peekable();
+    digits.peek().is_some() && digits.all(|byte| byte.is_ascii_digit())
 }
 
 impl Serialize for Decimal {
@@ -43,5 +45,24 @@ impl Serialize for Decimal {
 impl From<Decimal> for sea_orm::Value {
     fn from(decimal: Decimal) -> Self {
         decimal.0.into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lexical space of <https://www.w3.org/TR/xmlschema11-2/#decimal>.
+    #[test]
+    fn a_decimal_is_one_of_xml_schema() {
+        for (text, expected) in
+            [("12.50", "12.50"), ("-1.23", "-1.23"), ("+100000.00", "100000.00"), ("210.", "210.00"), (".5", "0.50")]
+        {
+            let Ok(decimal) = Decimal::parse(Value::from(text)) else { panic!("{text}") };
+            assert_eq!(decimal.to_value(), Value::from(expected));
+        }
+        for text in ["", ".", "+", "-.", "1e3", "1_000", " 1", "1.2.3", "+-1", "NaN", "٣"] {
+            assert!(Decimal::parse(Value::from(text)).is_err(), "{text}");
+        }
     }
 }

@@ -20,7 +20,9 @@ number.
 - **Counts** cost nothing unless you select them: `totalCount` is exact, `approximateCount` is bounded.
 - **Objects** have global ids: `node(id:)` fetches any of them again.
 - **Mutations** need the write token: `Authorization: Bearer …`. They return the new edge and its place in a list.
-- **Subscriptions**: `ratingAdded` sends each new rating over a WebSocket (`graphql-transport-ws`).";
+- **Subscriptions**: `ratingAdded` sends each new rating, over a WebSocket (`graphql-transport-ws`) or as an event stream \
+(`Accept: text/event-stream`).
+- **Errors** have a code in `extensions.code`, one of `ErrorCode`.";
 
 /// What the library says in its place.
 const BOILERPLATE: &str = "A GraphQL Schema defines the capabilities of a GraphQL server. It exposes all available types and \

@@ -19,6 +19,8 @@ pub trait ShopObject: Listed<Args = ShopArgs<Self>> + Keyed<Key = Uuid> {
     type SortField: InputType + Copy;
     /// The filter of its lists.
     type Filter: Filter;
+    /// The objects with the title that a search of their lists finds.
+    const WITH_TITLE: &str;
 }
 
 /// The arguments of a list, besides those of a page.
@@ -83,7 +85,7 @@ impl<T: ShopObject> FieldArgs for ShopArgs<T> {
             "asOf",
             "Only objects created at this instant or before: new ones then do not shift the pages of a walk.",
         );
-        arguments.field::<Option<String>>("search", search::DESCRIPTION);
+        arguments.field::<Option<String>>("search", &search::description(T::WITH_TITLE));
     }
 
     fn read(arguments: &Arguments<'_>) -> Result<Self> {

@@ -69,6 +69,7 @@ impl Listed for BookOrder {
 impl ShopObject for BookOrder {
     type SortField = OrderSortField;
     type Filter = OrderFilter;
+    const WITH_TITLE: &str = "orders of a book whose title";
 }
 
 impl SortField for OrderSortField {

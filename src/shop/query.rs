@@ -1,7 +1,9 @@
 //! The root fields for reading.
 
+use std::marker::PhantomData;
+
 use ::entity::{book_count, book_order_count, book_rating_count};
-use async_graphql::{ID, MergedObject};
+use async_graphql::{ID, MergedObject, OneofObject, OneofObjectType};
 use keyset::Kept;
 use keyset_graphql::input::InputFields;
 use keyset_graphql::{Arguments, FieldArgs, RootFields, RootObject};
@@ -21,30 +23,72 @@ pub struct Query(RootObject<Roots>);
 /// The fields of the query.
 pub struct Roots;
 
-/// The arguments that name one object: `id` or `uuid`.
-struct OneOfKeys {
-    id: Option<ID>,
-    uuid: Option<String>,
+/// An input with exactly one of the keys of an object.
+macro_rules! keys {
+    ($name:ident, $description:literal) => {
+        #[doc = $description]
+        #[derive(OneofObject)]
+        pub enum $name {
+            /// What the field `id` of the object says.
+            Id(ID),
+            /// The primary key, as a UUID or a ULID.
+            Uuid(String),
+        }
+
+        impl From<$name> for Named {
+            fn from(by: $name) -> Self {
+                match by {
+                    $name::Id(id) => Self::Id(id),
+                    $name::Uuid(uuid) => Self::Uuid(uuid),
+                }
+            }
+        }
+    };
 }
 
-impl FieldArgs for OneOfKeys {
+keys!(BookBy, "The key of a book.");
+keys!(RatingBy, "The key of a rating.");
+keys!(OrderBy, "The key of an order.");
+
+/// What names one object.
+enum Named {
+    Id(ID),
+    Uuid(String),
+}
+
+/// The arguments that name one object: `by`, or one of the older ones.
+struct ByKey<By> {
+    named: Named,
+    by: PhantomData<By>,
+}
+
+impl<By: OneofObjectType + Into<Named>> FieldArgs for ByKey<By> {
     fn describe(arguments: &mut InputFields<'_>) {
         arguments
-            .field::<Option<ID>>("id", "What the field `id` of the object says.")
-            .field::<Option<String>>("uuid", "The primary key, as a UUID or a ULID. Not together with `id`.");
+            .field::<Option<By>>("by", "The object: one of its keys.")
+            .field::<Option<ID>>("id", "What the field `id` of the object says. Not together with `by`.")
+            .deprecated("Use `by: { id }`.")
+            .field::<Option<String>>("uuid", "The primary key, as a UUID or a ULID. Not together with `by` or `id`.")
+            .deprecated("Use `by: { uuid }`.");
     }
 
     fn read(arguments: &Arguments<'_>) -> Result<Self> {
-        Ok(Self { id: arguments.get("id")?, uuid: arguments.get("uuid")? })
+        let by: Option<By> = arguments.get("by")?;
+        let named = match (by, arguments.get("id")?, arguments.get("uuid")?) {
+            (Some(by), None, None) => by.into(),
+            (None, Some(id), None) => Named::Id(id),
+            (None, None, Some(uuid)) => Named::Uuid(uuid),
+            _ => return Err(Error::client(Code::BadUserInput, "expected `by`, and no other argument")),
+        };
+        Ok(Self { named, by: PhantomData })
     }
 }
 
 /// The key of the one object that the arguments name.
-fn key(node_type: NodeType, OneOfKeys { id, uuid }: OneOfKeys) -> Result<Uuid> {
-    match (id, uuid) {
-        (Some(id), None) => NodeId::parse_as(&id, node_type).map(|id| id.key),
-        (None, Some(uuid)) => parse_key(&uuid),
-        _ => Err(Error::client(Code::BadUserInput, "expected either `id` or `uuid`")),
+fn key<By>(node_type: NodeType, ByKey { named, .. }: ByKey<By>) -> Result<Uuid> {
+    match named {
+        Named::Id(id) => NodeId::parse_as(&id, node_type).map(|id| id.key),
+        Named::Uuid(uuid) => parse_key(&uuid),
     }
 }
 
@@ -54,19 +98,17 @@ impl RootFields for Roots {
     fn fields(fields: &mut keyset_graphql::Roots) {
         fields.node::<NodeType>();
         fields.nodes::<NodeType>();
-        fields.object::<Book, _>(
-            "book",
-            "The book with this global id, or with this primary key; null where there is none.",
-            |keys| key(NodeType::Book, keys),
-        );
-        fields.object::<Rating, _>(
+        fields.object::<Book, ByKey<BookBy>>("book", "The book with this key; null where there is none.", |keys| {
+            key(NodeType::Book, keys)
+        });
+        fields.object::<Rating, ByKey<RatingBy>>(
             "rating",
-            "The rating with this global id, or with this primary key; null where there is none.",
+            "The rating with this key; null where there is none.",
             |keys| key(NodeType::Rating, keys),
         );
-        fields.object::<BookOrder, _>(
+        fields.object::<BookOrder, ByKey<OrderBy>>(
             "order",
-            "The order with this global id, or with this primary key; null where there is none.",
+            "The order with this key; null where there is none.",
             |keys| key(NodeType::Order, keys),
         );
         fields

@@ -66,6 +66,7 @@ impl Listed for Rating {
 impl ShopObject for Rating {
     type SortField = RatingSortField;
     type Filter = RatingFilter;
+    const WITH_TITLE: &str = "ratings of a book whose title";
 }
 
 impl SortField for RatingSortField {

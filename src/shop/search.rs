@@ -16,11 +16,15 @@ use term::Term;
 /// The longest search, in characters.
 const MAX: usize = 200;
 
-/// The description of the argument.
-pub const DESCRIPTION: &str = "Only objects whose book has a title with all of these: words, \"quoted phrases\", and \
-    beginnings of words, `symph*`; and with none of those after a minus, `-word`. Case and diacritics do not matter. At most \
-    200 characters; a blank text is an absent one. A page of a search for one word by CREATED_AT costs its size; in another \
-    order, it costs as much as the search finds.";
+/// The description of the argument of a list, whose objects these words name: `books whose title`.
+pub fn description(objects: &str) -> String {
+    format!(
+        "Only {objects} has all of these: words, \"quoted phrases\", and beginnings of words, `symph*`; and none of those \
+         after a minus, `-word`. Case and diacritics do not matter. At most {MAX} characters; a blank text is an absent \
+         one. A page of a search for one word by CREATED_AT costs its size; in another order, it costs as much as the \
+         search finds."
+    )
+}
 
 /// A search.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,7 +15,8 @@ use crate::request::{Code, Error, Result, database};
 
 pub struct Subscription;
 
-/// The entry points for hearing of what is added, over a WebSocket at `/graphql` (protocol `graphql-transport-ws`).
+/// The entry points for hearing of what is added, over a WebSocket at `/graphql` (protocol `graphql-transport-ws`) or as an
+/// event stream (`Accept: text/event-stream`).
 ///
 /// What has been committed is heard once, in the order of the commits, whichever server it was written by; what a
 /// server missed while it was cut off from the database, afterwards, in the order of its creation. A subscription that

@@ -1,4 +1,4 @@
-//! The span of a request in a trace: its parent, and its result.
+//! The span of a request in a trace: its parent, and its result; within it, that of its operation.
 //!
 //! A request joins its client's trace by W3C Trace Context. The attributes follow OpenTelemetry's semantic conventions.
 
@@ -8,8 +8,21 @@ use opentelemetry::propagation::TextMapPropagator;
 use opentelemetry::trace::{Status, TraceContextExt, TraceId};
 use opentelemetry_http::HeaderExtractor;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
-use tracing::Span;
+use tracing::field::Empty;
+use tracing::{Level, Span};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
+
+use super::TRACED;
+
+/// An operation of GraphQL.
+pub struct Operation<'a> {
+    /// `query`, `mutation` or `subscription`.
+    pub kind: &'static str,
+    /// Its name in the document.
+    pub name: Option<&'a str>,
+    /// Whether its document is one of those that the server was started with, so that there are few names.
+    pub is_known: bool,
+}
 
 /// Makes a span a part of its request's trace. Returns the trace's id, if there is one.
 pub fn join(span: &Span, headers: &HeaderMap) -> Option<TraceId> {
@@ -22,6 +35,33 @@ pub fn join(span: &Span, headers: &HeaderMap) -> Option<TraceId> {
     }
     let own = span.context().span().span_context().clone();
     if own.is_sampled() { Some(own.trace_id()) } else { received }
+}
+
+/// The span of the execution of an operation, if it is part of a trace. The name of the span has that of the operation only
+/// where clients cannot choose it.
+pub fn operation<'a>(describe: impl FnOnce() -> Operation<'a>) -> Span {
+    if !tracing::enabled!(target: TRACED, Level::TRACE) {
+        return Span::none();
+    }
+    let Operation { kind, name, is_known } = describe();
+    let named = name.filter(|_| is_known).map(|name| format!("{kind} {name}"));
+    tracing::trace_span!(
+        target: TRACED,
+        "graphql",
+        otel.name = named.as_deref().unwrap_or(kind),
+        otel.kind = "server",
+        otel.status_code = Empty,
+        "error.type" = Empty,
+        "graphql.operation.type" = kind,
+        "graphql.operation.name" = name,
+    )
+}
+
+/// Records the first error of an operation.
+pub fn executed(span: &Span, code: Option<&'static str>) {
+    if let Some(code) = code {
+        span.record("otel.status_code", "ERROR").record("error.type", code);
+    }
 }
 
 /// Records the result of a request; without a status, the request was dropped.

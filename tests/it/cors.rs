@@ -11,6 +11,7 @@ use testdb::TestDb;
 use tower::ServiceExt;
 
 use crate::counter::Client;
+use crate::docs::read;
 use crate::program::{Program, bookends};
 use crate::served::{code, router};
 use crate::shop::{SMALL, Shop};
@@ -75,6 +76,31 @@ async fn a_refused_preflight_names_the_origin_and_the_setting() {
             assert!(message.contains(origin) && message.contains("CORS_ORIGINS"), "{message}");
         }
     }
+}
+
+/// Browsers tell a page no header that is not listed.
+#[tokio::test]
+async fn the_manual_lists_the_headers() {
+    let shop = Shop::new(SMALL).await;
+    let server = Server::new(shop.api.clone(), Access::Nobody, allowing(&["*"]));
+    let request = Request::get("/graphql?query=%7B__typename%7D").header("Origin", "https://shop.example");
+    let response = router(&server).oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+    let readable = header(&response, "Access-Control-Expose-Headers").unwrap();
+    let manual = read("docs/api.md");
+    let listed = |beginning: &str| {
+        let (_, text) = manual.split_once(beginning).unwrap_or_else(|| panic!("{beginning}"));
+        let text = text.split_once('.').unwrap().0.to_ascii_lowercase();
+        let mut names: Vec<String> = text.split('`').skip(1).step_by(2).map(str::to_owned).collect();
+        names.sort_unstable();
+        names
+    };
+    let sorted = |names: &str| {
+        let mut names: Vec<String> = names.split(',').map(str::to_owned).collect();
+        names.sort_unstable();
+        names
+    };
+    assert_eq!(listed("Pages may send the headers"), sorted(HEADERS));
+    assert_eq!(listed("They may read"), sorted(&readable));
 }
 
 /// A browser names the header if the status is 200.

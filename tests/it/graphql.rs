@@ -83,6 +83,13 @@ const KINDS: &[(&str, &str)] = &[
            none: book(uuid: \"00000000-0000-0000-0000-000000000000\") { id } }",
     ),
     (
+        "objects by one key",
+        "{ uuid: book(by: { uuid: \"016f5e67-a0f5-7130-947c-4f8d4ed13aa0\" }) { name }
+           id: book(by: { id: \"AQFvXmeg9XEwlHxPjU7ROqA\" }) { name }
+           rating(by: { uuid: \"00000000-0000-0000-0000-000000000000\" }) { id }
+           order(by: { uuid: \"00000000-0000-0000-0000-000000000000\" }) { id } }",
+    ),
+    (
         "the keys of each type",
         "{ books(first: 1) { nodes { uuid ulid } } ratings(first: 1) { nodes { uuid ulid } }
            orders(first: 1) { nodes { uuid ulid } } }",
@@ -96,6 +103,10 @@ pub const REFUSED: &[&str] = &[
     "{ ratings(after: \"?\") { nodes { id } } }",
     "{ node(id: \"?\") { id } }",
     "{ book { id } }",
+    "{ book(by: {}) { id } }",
+    "{ book(by: { id: null }) { id } }",
+    "{ book(by: { id: \"x\", uuid: \"x\" }) { id } }",
+    "{ book(by: { id: \"x\" }, id: \"x\") { id } }",
     "{ book(id: \"AgAAAAAAAAAAAAAAAAAAAAc\") { id } }",
     "{ book(uuid: \"?\") { id } }",
     "{ books(orderBy: [{ field: AVERAGE_RATING }, { field: NAME }]) { nodes { id } } }",

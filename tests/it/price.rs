@@ -258,6 +258,9 @@ async fn introspection_costs_what_it_returns() {
     // Far below the maximum; and many of them are above it.
     let asked = requested(&shop, &all).await;
     assert!((2_000..12_500).contains(&asked), "{asked}");
+    let thousands = asked.div_ceil(500) / 2;
+    let manual = crate::docs::read("docs/api.md");
+    assert!(manual.contains(&format!("The introspection of GraphiQL costs about {thousands},000")), "{asked}");
     let aliases = |count: usize| {
         let selection = all.trim().trim_start_matches('{').trim_end_matches('}');
         let fields: Vec<String> = (0..count).map(|n| format!("a{n}: {selection}")).collect();
@@ -297,6 +300,9 @@ async fn introspection_can_be_disabled() {
         ("{ books(firs: 1) { totalCount } }", "first"),
         ("{ books { totalCoun } }", "totalCount"),
         ("{ books(where: { yea: { eq: 1 } }) { totalCount } }", "year"),
+        ("query($y: Int) { books(where: { yea: { eq: $y } }) { totalCount } }", "year"),
+        ("query($w: BookFilte) { books(where: $w) { totalCount } }", "BookFilter"),
+        ("{ ... on Quer { __typename } }", "Query"),
     ] {
         let answer = shop.execute(query, Value::Null).await;
         let messages: Vec<&str> =

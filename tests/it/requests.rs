@@ -8,6 +8,8 @@ use bookends::server::websocket::PROTOCOL;
 use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::any_value::Value as AnyValue;
 use opentelemetry_proto::tonic::trace::v1::Span;
+use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
+use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
 use prost::Message;
 use serde_json::{Value, json};
 use testdb::TestDb;
@@ -15,6 +17,7 @@ use testdb::TestDb;
 use crate::counter::Client;
 use crate::negotiation::hex;
 use crate::program::{LONG, Program, bookends};
+use crate::trusted::File;
 use crate::wire::{ask, authorized, get, post_with};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
@@ -181,6 +184,9 @@ fn a_trace_goes_from_the_client_through_the_connections_to_the_statements() {
     let (endpoint, sent) = collector();
     let mut command = bookends(&test.url);
     command.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint).env("OTEL_EXPORTER_OTLP_HEADERS", "x-token=sesame");
+    let trusted = "query Trusted { books(first: -1) { nodes { name } } }";
+    let documents = File::new(json!({ "1": trusted }).to_string());
+    command.env("DOCUMENTS", documents.path());
     let program =
         Program::start(command.env("OTEL_SERVICE_NAME", "shop").env("OTEL_TRACES_SAMPLER", "parentbased_always_off"));
     let address = program.address();
@@ -188,7 +194,8 @@ fn a_trace_goes_from_the_client_through_the_connections_to_the_statements() {
     let parent = format!("Traceparent: 00-{TRACE}-{PARENT}-01\r\n");
     assert!(post(&address, &parent, &json!({ "query": query, "operationName": "Page" })).contains("200 OK"));
     let mutation = "mutation { addBook(input: { name: \"x\", year: 1 }) { clientMutationId } }";
-    assert!(post(&address, &(parent + &authorized()), &json!({ "query": mutation })).contains("200 OK"));
+    assert!(post(&address, &format!("{parent}{}", authorized()), &json!({ "query": mutation })).contains("200 OK"));
+    assert!(post(&address, &parent, &json!({ "documentId": "1" })).contains("200 OK"));
     // The sampler leaves out what nobody else traces.
     assert!(post(&address, "", &json!({ "query": query })).contains("200 OK"));
     program.end();
@@ -208,11 +215,24 @@ fn a_trace_goes_from_the_client_through_the_connections_to_the_statements() {
         |parent: &str| -> Vec<&Span> { spans.iter().filter(|span| hex(&span.parent_span_id, "") == parent).collect() };
 
     let requests = below(PARENT);
-    assert_eq!(requests.len(), 2, "{spans:#?}");
-    let request = requests.iter().find(|span| attribute(span, "operation") == &text("Page")).unwrap();
+    assert_eq!(requests.len(), 3, "{spans:#?}");
+    let operation = |kind: &str| spans.iter().find(|span| span.name == kind).unwrap_or_else(|| panic!("{spans:#?}"));
+    // The names of trusted documents are few.
+    let failed = operation("query Trusted");
+    assert_eq!(failed.status.clone().unwrap().code(), StatusCode::Error);
+    assert_eq!(attribute(failed, "error.type"), &text("PAGE_INVALID"));
+    let request = requests.iter().find(|span| span.span_id == operation("query").parent_span_id).unwrap();
+    assert_eq!(attribute(request, "operation"), &text("Page"));
     assert_eq!(request.name, "POST /graphql");
     assert_eq!(attribute(request, "http.response.status_code"), &AnyValue::IntValue(200));
-    let connections = below(&hex(&request.span_id, ""));
+    let operations = below(&hex(&request.span_id, ""));
+    assert_eq!(operations.len(), 1, "{spans:#?}");
+    // The client has chosen the name: it is no part of that of the span.
+    assert_eq!((operations[0].name.as_str(), operations[0].kind()), ("query", SpanKind::Server));
+    assert_eq!(attribute(operations[0], "graphql.operation.type"), &text("query"));
+    assert_eq!(attribute(operations[0], "graphql.operation.name"), &text("Page"));
+    assert!(operations[0].status.clone().unwrap_or_default().code() == StatusCode::Unset, "{operations:#?}");
+    let connections = below(&hex(&operations[0].span_id, ""));
     let fields: Vec<_> = connections.iter().map(|span| (attribute(span, "field"), attribute(span, "lists"))).collect();
     assert_eq!(
         fields,
@@ -229,7 +249,8 @@ fn a_trace_goes_from_the_client_through_the_connections_to_the_statements() {
         assert!(begin <= statement.start_time_unix_nano && statement.end_time_unix_nano <= end, "{spans:#?}");
     }
     // Writing happens in a task of its own, and is part of the request all the same.
-    let mutation = requests.iter().find(|span| span.span_id != request.span_id).unwrap();
+    let mutation = operation("mutation");
+    assert!(mutation.attributes.iter().all(|attribute| attribute.key != "graphql.operation.name"), "{mutation:#?}");
     assert!(
         ["INSERT", "COMMIT"]
             .iter()

@@ -1,9 +1,12 @@
 //! The schema as text.
 
+use std::collections::BTreeMap;
+
 use axum::body::{Body, to_bytes};
 use axum::http::header::{CONTENT_TYPE, ETAG, IF_NONE_MATCH};
 use axum::http::{Request, StatusCode};
 use bookends::config::Limits;
+use bookends::request::Code;
 use bookends::server::Access;
 use bookends::shop::{Api, sdl};
 use serde_json::json;
@@ -73,12 +76,66 @@ async fn a_list_is_marked_as_null_only_beside_an_error() {
 #[tokio::test]
 async fn the_text_says_what_introspection_says() {
     let shop = Shop::new(SMALL).await;
-    let query = "{ guide: __schema { text: description } __type(name: \"DateTime\") { specifiedByURL } }";
+    let query = "{ guide: __schema { text: description } DateTime: __type(name: \"DateTime\") { specifiedByURL }
+        Decimal: __type(name: \"Decimal\") { specifiedByURL } }";
     let data = shop.data(query).await;
-    let url = data["__type"]["specifiedByURL"].as_str().unwrap();
-    assert!(sdl().contains(&format!("scalar DateTime @specifiedBy(url: \"{url}\")")), "{url}");
+    for scalar in ["DateTime", "Decimal"] {
+        let url = data[scalar]["specifiedByURL"].as_str().unwrap();
+        assert!(sdl().contains(&format!("scalar {scalar} @specifiedBy(url: \"{url}\")")), "{url}");
+    }
     let guide = data["guide"]["text"].as_str().unwrap();
     assert!(sdl().contains(&format!("\"\"\"\n{guide}\n\"\"\"\nschema {{")), "{guide}");
+}
+
+#[test]
+fn the_codes_of_errors_are_an_enum() {
+    let sdl = sdl();
+    let (_, values) = sdl.split_once("\nenum ErrorCode {\n").unwrap();
+    let (values, _) = values.split_once("\n}\n").unwrap();
+    let lines: Vec<&str> = values.lines().map(str::trim).collect();
+    let found: BTreeMap<&str, String> = lines.chunks(2).map(|pair| (pair[1], pair[0].to_lowercase())).collect();
+    let expected = Code::ALL.iter().map(|(_, code, text)| (*code, format!("\"{text}.\"").to_lowercase())).collect();
+    assert_eq!(found, expected);
+}
+
+/// Each key alone names an object; a document with another number of keys, or a key that can be null, is refused.
+#[tokio::test]
+async fn j3_an_input_of_one_key_has_one() {
+    let shop = Shop::new(SMALL).await;
+    let query = "{ __type(name: \"BookBy\") { isOneOf inputFields { name type { kind name } } }
+        __schema { queryType { fields { name args(includeDeprecated: true) { name isDeprecated } } } } }";
+    let data = shop.data(query).await;
+    assert_eq!(data["__type"]["isOneOf"], true);
+    let field = |name: &str, ty: &str| json!({ "name": name, "type": { "kind": "SCALAR", "name": ty } });
+    assert_eq!(data["__type"]["inputFields"], json!([field("id", "ID"), field("uuid", "String")]));
+    let fields = data["__schema"]["queryType"]["fields"].as_array().unwrap();
+    for name in ["book", "rating", "order"] {
+        let field = fields.iter().find(|field| field["name"] == name).unwrap();
+        let arg = |name: &str, is_deprecated: bool| json!({ "name": name, "isDeprecated": is_deprecated });
+        assert_eq!(field["args"], json!([arg("by", false), arg("id", true), arg("uuid", true)]), "{name}");
+    }
+
+    let [book, ..] = shop.first_of_each().await;
+    let (whole, part) =
+        ("query($by: BookBy!) { book(by: $by) { id } }", "query($id: ID!) { book(by: { id: $id }) { id } }");
+    for (query, variables) in [(whole, json!({ "by": { "id": book } })), (part, json!({ "id": book }))] {
+        for _ in 0..2 {
+            let answer = shop.execute(query, variables.clone()).await;
+            assert_eq!(answer["data"]["book"]["id"], json!(book), "{answer}");
+        }
+    }
+    let nullable = "query($id: ID) { book(by: { id: $id }) { id } }";
+    let both = "query($id: ID!) { book(by: { id: $id, uuid: \"x\" }) { id } }";
+    for (query, variables, code) in [
+        (whole, json!({ "by": {} }), "BAD_USER_INPUT"),
+        (whole, json!({ "by": { "id": null } }), "BAD_USER_INPUT"),
+        (whole, json!({ "by": { "id": book, "uuid": null } }), "BAD_USER_INPUT"),
+        (nullable, json!({ "id": book }), "GRAPHQL_VALIDATION_FAILED"),
+        (both, json!({ "id": book }), "GRAPHQL_VALIDATION_FAILED"),
+    ] {
+        let answer = shop.execute(query, variables.clone()).await;
+        assert!(answer["data"].is_null() && answer["errors"][0]["extensions"]["code"] == code, "{query}: {answer}");
+    }
 }
 
 #[tokio::test]

@@ -120,6 +120,11 @@ async fn j3_what_the_specification_accepts_is_accepted() {
         ("{ books { totalCount } ...F ...F } fragment F on Query { books { totalCount } }", json!({})),
         ("{ a ,: books { totalCount } ..., F } fragment F on Query { __type(name: \"Book\") { isOneOf } }", json!({})),
         ("{ books(search: \"\"\"\n  a \\\"\"\" b\n\"\"\") { totalCount } }", json!({})),
+        (
+            "\"the books, \\\"é\\\"\" query B(\"a year\" $y: Int = 1, \"\"\"a\n search\"\"\" $s: String = \"x\" \"n\" $n: Int) {
+                ,books(first: $n, search: $s, where: { year: { gte: $y } }) { ...F } } \"what of them\" fragment F on BookConnection { totalCount }",
+            json!({ "n": 1 }),
+        ),
     ] {
         let answer = shop.execute(query, variables).await;
         assert_eq!(answer["errors"], Value::Null, "{query}: {answer}");
@@ -143,19 +148,83 @@ async fn a_text_has_the_same_answer_again() {
     }
 }
 
+/// Where the schema may be introspected.
+#[tokio::test]
+async fn a_refusal_says_which_name_may_have_been_meant() {
+    let shop = Shop::new(SMALL).await;
+    let of_variable = json!({ "w": { "yaer": { "eq": 1 } } });
+    for (query, meant) in [
+        ("{ rating_s { totalCount } }", Some("ratings")),
+        ("{ books { totalcount } }", Some("totalCount")),
+        ("{ books { nodes { averageRatings } } }", Some("averageRating")),
+        ("{ node(id: \"x\") { idd } }", Some("id")),
+        ("{ books(frist: 1) { totalCount } }", Some("first")),
+        ("{ __typename @skp(if: true) }", Some("@skip")),
+        ("{ __typename @skip(if: true, iff: true) }", Some("if")),
+        ("{ ... on Querry { __typename } }", Some("Query")),
+        ("{ ...F } fragment F on Quer { __typename }", Some("Query")),
+        ("query($w: BookFliter) { books(where: $w) { totalCount } }", Some("BookFilter")),
+        ("{ books(where: { yaer: { eq: 1 } }) { totalCount } }", Some("year")),
+        ("query($y: Int) { books(where: { yaer: { eq: $y } }) { totalCount } }", Some("year")),
+        ("query($w: BookFilter) { books(where: $w) { totalCount } }", Some("year")),
+        ("query($d: SortDirection) { books(orderBy: { field: NAEM, direction: $d }) { totalCount } }", Some("NAME")),
+        ("{ reviews { id } }", None),
+        ("query($w: Book) { books(where: $w) { totalCount } }", None),
+    ] {
+        let answer = shop.execute(query, of_variable.clone()).await;
+        let message = answer["errors"][0]["message"].as_str().unwrap_or_else(|| panic!("{query}: {answer}"));
+        let found = message.split_once(": did you mean `").map(|(_, end)| end.trim_end_matches("`?"));
+        assert_eq!(found, meant, "{query}: {message}");
+    }
+}
+
+#[tokio::test]
+async fn a_request_names_one_operation_of_its_document() {
+    let shop = Shop::new(SMALL).await;
+    let two = "query A { a: __typename } query B { b: __typename }";
+    for (query, name, message) in [
+        (two, None, "expected an `operationName`: the document has 2 operations"),
+        (two, Some("C"), "the document has no operation `C`"),
+        ("{ __typename }", Some("A"), "the document has no operation `A`"),
+    ] {
+        let mut request = async_graphql::Request::new(query);
+        request.operation_name = name.map(str::to_owned);
+        let answer = serde_json::to_value(shop.api.execute(request).await).unwrap();
+        assert_eq!(answer["errors"][0]["message"], message);
+        assert_eq!(answer["errors"][0]["extensions"]["code"], INVALID);
+    }
+    let mut request = async_graphql::Request::new(two);
+    request.operation_name = Some("B".into());
+    let answer = serde_json::to_value(shop.api.execute(request).await).unwrap();
+    assert_eq!(answer["data"], json!({ "b": "Query" }));
+}
+
 /// Each problem is told once, in words of GraphQL, with the place where it is.
 #[tokio::test]
 async fn a_refusal_says_what_is_wrong_and_where() {
     let shop = Shop::new(SMALL).await;
     for (query, message, (line, column)) in [
         ("{\n  books(", "expected an argument, found the end of the document", (2, 9)),
-        ("", "expected a definition, found the end of the document", (1, 1)),
+        ("", "expected an operation or a fragment, found the end of the document", (1, 1)),
         (
             "mutation { addBook(input: { name: \"x\", year year: 1 }) { clientMutationId } }",
             "`year` is not expected here",
             (1, 45),
         ),
         ("{ books ) }", "expected `}`, found `)`", (1, 9)),
+        ("}", "expected an operation or a fragment, found `}`", (1, 1)),
+        ("books { id }", "expected an operation or a fragment, found `books`", (1, 1)),
+        ("\"x\" { __typename }", "expected an operation or a fragment, found `\"x\"`", (1, 1)),
+        ("query A books", "expected `{`, found `books`", (1, 9)),
+        ("{ books { } }", "expected a field or a fragment, found `}`", (1, 11)),
+        ("{ ... }", "expected the name of a fragment, `on` or `{` after `...`", (1, 3)),
+        ("query($a Int) { a }", "expected a name, found `Int`", (1, 10)),
+        ("query() { a }", "expected a variable, found `)`", (1, 7)),
+        ("{ a(b: ) }", "expected a value, found `)`", (1, 8)),
+        ("fragment F Query { a }", "expected `on` and a type, found `Query`", (1, 12)),
+        // Positions after a description, and within its document, are those of the text.
+        ("\"é,\n\" query {\n  books(", "expected an argument, found the end of the document", (3, 9)),
+        ("\"é\" query { nope }", "type `Query` does not have a field `nope`: did you mean `node`?", (1, 13)),
         ("query($a: Nope) { __typename @skip(if: true) ...F } fragment F on Query { node(id: $a) { id } }", "", (1, 7)),
         ("{ é }", "", (1, 3)),
         ("{ ...A } fragment A on Query { ...A }", "`A` fragment cannot reference itself", (1, 10)),

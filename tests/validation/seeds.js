@@ -39,12 +39,13 @@ export const SEEDS = [
   ['subscription S { orderPlaced(orderBy: [{ field: TOTAL_PRICE }]) { node { totalPrice } } }'],
   ['{ books(search: """\n  block "text"\n""") { totalCount } } # comment'],
   ['query ($v0: [ ID ! ] !) { nodes ( ids : $v0 ) { id } }', { v0: ['x', 1] }],
+  ['query($v0: ID!) { book(by: { id: $v0 }) { id } }', { v0: ID }],
+  ['query($v0: BookBy!, $v1: RatingBy = { uuid: "x" }) { book(by: $v0) { name } rating(by: $v1) { id } }', { v0: { uuid: 'x' } }],
+  ['"the books" query Q("how many" $v0: Int = 1, """those with "it\"""" $v1: String = "x" "where" $v2: BookFilter) { books(first: $v0, search: $v1, where: $v2) { totalCount } } "a part" fragment Fragment0 on Book { id } query R { books { nodes { ...Fragment0 } } }'],
   // What the server refuses and graphql-js accepts.
   ['subscription { ...Fragment0 } fragment Fragment0 on Subscription { ratingAdded { cursor } }'],
   ['subscription { ratingAdded { cursor } ratingAdded { node { id } } }'],
   ['subscription { ratingAdded @skip(if: true) { cursor } }'],
-  ['query("how many" $v0: Int) { books(first: $v0) { totalCount } }', { v0: 1 }],
   ['{ a ,: books { totalCount } }'],
-  ['{ ...Fragment0 } "a description" fragment Fragment0 on Query { books { totalCount } }'],
   ['mutation { placeOrder(input: { bookId: 1, totalPrice: [null] }) { clientMutationId } }'],
 ].map(([query, variables = {}]) => ({ query, variables }));

@@ -1,23 +1,31 @@
 //! The types of a schema, and the values that they accept.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use async_graphql::indexmap::IndexMap;
 use async_graphql::parser::types::{
-    BaseType, EnumType, FieldDefinition, InputValueDefinition, Type, TypeKind, TypeSystemDefinition,
+    BaseType, EnumType, FieldDefinition, InputObjectType, Type, TypeKind, TypeSystemDefinition,
 };
 use async_graphql::{Name, Positioned, Value};
 
 use super::MAX_ERRORS;
+use crate::request::suggestion::{closest, did_you_mean};
 
 /// A custom scalar, and whether it accepts a value.
 pub type Scalar = (&'static str, fn(&Value) -> bool);
+
+/// The directive of an input that has exactly one field.
+pub const ONE_OF: &str = "oneOf";
 
 /// The types of a schema.
 #[derive(Debug)]
 pub struct InputTypes {
     types: HashMap<Name, TypeKind>,
+    /// The inputs that have exactly one field.
+    one_of: HashSet<Name>,
     scalars: &'static [Scalar],
+    /// Whether messages say which field may have been meant.
+    suggests: bool,
 }
 
 /// The reason why a value is refused: the field of the input, and the predicate of a sentence.
@@ -33,13 +41,18 @@ impl InputTypes {
     /// # Panics
     ///
     /// Panics if the text is not a schema.
-    pub fn new(sdl: &str, scalars: &'static [Scalar]) -> Self {
+    pub fn new(sdl: &str, scalars: &'static [Scalar], suggests: bool) -> Self {
         let document = async_graphql::parser::parse_schema(sdl).expect("the text of a schema");
-        let types = document.definitions.into_iter().filter_map(|definition| match definition {
-            TypeSystemDefinition::Type(definition) => Some((definition.node.name.node, definition.node.kind)),
-            _ => None,
-        });
-        Self { types: types.collect(), scalars }
+        let (mut types, mut one_of) = (HashMap::new(), HashSet::new());
+        for definition in document.definitions {
+            let TypeSystemDefinition::Type(Positioned { node: definition, .. }) = definition else { continue };
+            let name = definition.name.node;
+            if definition.directives.iter().any(|directive| directive.node.name.node == ONE_OF) {
+                one_of.insert(name.clone());
+            }
+            types.insert(name, definition.kind);
+        }
+        Self { types, one_of, scalars, suggests }
     }
 
     /// The definition of an object's field.
@@ -57,7 +70,7 @@ impl InputTypes {
         match (value, &wanted.base) {
             // One reason per field of an input.
             (Value::Object(fields), BaseType::Named(name)) => match self.types.get(name) {
-                Some(TypeKind::InputObject(kind)) => self.of_fields(fields, &kind.fields),
+                Some(TypeKind::InputObject(kind)) => self.of_fields(fields, name, kind),
                 _ => self.problem(value, wanted),
             },
             _ => self.problem(value, wanted),
@@ -69,11 +82,14 @@ impl InputTypes {
         text.map(|text| Problem { field: None, text }).into_iter().collect()
     }
 
-    fn of_fields(&self, given: &IndexMap<Name, Value>, known: &[Positioned<InputValueDefinition>]) -> Vec<Problem> {
-        let is_known = |name: &Name| known.iter().any(|field| field.node.name.node == *name);
+    fn of_fields(&self, given: &IndexMap<Name, Value>, of: &Name, kind: &InputObjectType) -> Vec<Problem> {
+        let known = &kind.fields;
+        let names = || known.iter().map(|field| field.node.name.node.as_str());
+        let is_known = |name: &Name| names().any(|known| known == name.as_str());
         let unknown = given.keys().filter(|name| !is_known(name)).take(MAX_ERRORS).map(|name| {
+            let meant = closest(name, names()).filter(|_| self.suggests).map(did_you_mean);
             let name = cut(name);
-            Problem { text: format!("has no field `{name}`"), field: Some(name) }
+            Problem { text: format!("has no field `{name}`{}", meant.unwrap_or_default()), field: Some(name) }
         });
         let wrong = known.iter().filter_map(|Positioned { node: field, .. }| {
             let (name, wanted) = (&field.name.node, &field.ty.node);
@@ -84,7 +100,13 @@ impl InputTypes {
             };
             Some(Problem { field: Some(name.to_string()), text })
         });
-        unknown.chain(wrong).collect()
+        let mut problems: Vec<Problem> = unknown.chain(wrong).collect();
+        if problems.is_empty() && self.one_of.contains(of) && !is_one(given) {
+            let names: Vec<String> = names().map(|name| format!("`{name}`")).collect();
+            let text = format!("has exactly one field, which is not null: {}", names.join(" or "));
+            problems.push(Problem { field: None, text });
+        }
+        problems
     }
 
     /// Whether a type accepts a value, or why not.
@@ -108,7 +130,7 @@ impl InputTypes {
             (_, value) => match (self.types.get(name), value) {
                 (Some(TypeKind::Enum(kind)), value) => return is_one_of(kind, value),
                 (Some(TypeKind::InputObject(kind)), Value::Object(fields)) => {
-                    return self.of_fields(fields, &kind.fields).pop().map_or(Ok(()), |problem| Err(problem.text));
+                    return self.of_fields(fields, name, kind).pop().map_or(Ok(()), |problem| Err(problem.text));
                 }
                 (Some(TypeKind::Scalar), value) => self.scalar_accepts(name, value),
                 (Some(_), _) => false,
@@ -122,6 +144,11 @@ impl InputTypes {
         let known = self.scalars.iter().find(|(known, _)| known == name);
         known.is_none_or(|(_, accepts)| accepts(value))
     }
+}
+
+/// Whether there is one field, with a value.
+fn is_one(given: &IndexMap<Name, Value>) -> bool {
+    given.len() == 1 && given.values().all(|value| *value != Value::Null)
 }
 
 /// Whether an enum has a value, or why not.

@@ -93,7 +93,7 @@ impl Trusted {
                 let reason = errors.first().map_or_else(String::new, at_its_place);
                 TrustedError::Invalid { path: path.clone(), id: one_line(&id), reason }
             })?;
-            let document = Document { max_age: settings.documents_max_age, ..document };
+            let document = Document { max_age: settings.documents_max_age, is_trusted: true, ..document };
             documents.push((id, hash, Arc::new(document)));
         }
         Ok(Self { is_required, ..Self::of(documents) })

@@ -1,13 +1,18 @@
 //! The tokens of a text, where `apollo-parser` misreads them.
 //!
 //! It accepts an argument without a value, and omits it from the syntax tree: of `addBook(input: { name: "x", year year: 1 })`,
-//! the rest would be executed. It refuses a comma before the colon of an alias and after `...`.
+//! the rest would be executed. It refuses a comma before the colon of an alias and after `...`, and descriptions (GraphQL of
+//! September 2025).
+
+use std::iter::repeat_n;
 
 use apollo_compiler::ast::Document;
 use apollo_parser::{Lexer, TokenKind};
 
 /// The longest name, in bytes: a message about each place where it is used would repeat it.
 pub const MAX_NAME: usize = 1000;
+/// What a definition begins with that can have a description.
+const KEYWORDS: [&str; 4] = ["query", "mutation", "subscription", "fragment"];
 
 /// The offset of the first name that is too long.
 pub fn too_long(text: &str) -> Option<usize> {
@@ -35,16 +40,47 @@ pub fn lost<'a>(document: &Document, text: &'a str) -> Option<Lost<'a>> {
     Some(Lost { offset: first.offset, characters: first.characters })
 }
 
-/// The text with white space in place of commas, which mean the same; other offsets stay.
-pub fn without_commas(text: &str) -> String {
-    let mut without = String::with_capacity(text.len());
-    let tokens = Lexer::new(text).filter_map(Result::ok);
-    for comma in tokens.filter(|token| token.kind() == TokenKind::Comma).map(|token| token.index()) {
-        without.push_str(text.get(without.len()..comma).unwrap_or_default());
-        without.push(' ');
+/// The text with white space in place of its commas and descriptions, which do not change what is executed; other offsets
+/// stay.
+pub fn plain(text: &str) -> String {
+    let (commas, others): (Vec<_>, Vec<_>) = read(text).partition(|token| token.kind == TokenKind::Comma);
+    let mut dropped: Vec<&Token<'_>> = commas.iter().chain(descriptions(&others)).collect();
+    dropped.sort_unstable_by_key(|token| token.offset);
+    let mut plain = String::with_capacity(text.len());
+    for token in dropped {
+        plain.push_str(text.get(plain.len()..token.offset).unwrap_or_default());
+        plain.extend(repeat_n(' ', token.characters.len()));
     }
-    without.push_str(text.get(without.len()..).unwrap_or_default());
-    without
+    plain.push_str(text.get(plain.len()..).unwrap_or_default());
+    plain
+}
+
+/// The descriptions of operations, fragments and variables among tokens without commas. A query without a keyword has none.
+fn descriptions<'t, 'a>(tokens: &'t [Token<'a>]) -> Vec<&'t Token<'a>> {
+    let (mut open, mut found) = (Vec::new(), Vec::new());
+    for (index, token) in tokens.iter().enumerate() {
+        let before = index.checked_sub(1).and_then(|index| tokens.get(index)).map(|token| token.kind);
+        match token.kind {
+            TokenKind::LCurly | TokenKind::LParen | TokenKind::LBracket => open.push(token.kind),
+            TokenKind::RCurly | TokenKind::RParen | TokenKind::RBracket => _ = open.pop(),
+            TokenKind::StringValue => {
+                let described = tokens.get(index + 1);
+                let is_description = described.is_some_and(|described| match open.as_slice() {
+                    [] => matches!(before, None | Some(TokenKind::RCurly)) && KEYWORDS.contains(&described.characters),
+                    // After `=` it is the default of the variable before.
+                    [TokenKind::LParen] => {
+                        described.kind == TokenKind::Dollar && !matches!(before, Some(TokenKind::Eq | TokenKind::Colon))
+                    }
+                    _ => false,
+                });
+                if is_description {
+                    found.push(token);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 struct Token<'a> {
@@ -53,14 +89,20 @@ struct Token<'a> {
     characters: &'a str,
 }
 
-/// The tokens of a text, without the optional `query` before a selection set.
+/// The tokens of a text that have a meaning, and its commas.
+fn read(text: &str) -> impl Iterator<Item = Token<'_>> {
+    let tokens = Lexer::new(text).filter_map(Result::ok);
+    let tokens = tokens.map(|token| Token { kind: token.kind(), offset: token.index(), characters: token.data() });
+    tokens.filter(|token| !matches!(token.kind, TokenKind::Whitespace | TokenKind::Comment | TokenKind::Eof))
+}
+
+/// The tokens of a text, without commas and the optional `query` before a selection set.
 fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut depth = 0_usize;
     let mut tokens: Vec<Token<'_>> = Vec::new();
-    for token in Lexer::new(text).filter_map(Result::ok) {
-        let kind = token.kind();
-        match kind {
-            TokenKind::Whitespace | TokenKind::Comment | TokenKind::Comma | TokenKind::Eof => continue,
+    for token in read(text) {
+        match token.kind {
+            TokenKind::Comma => continue,
             TokenKind::LCurly if depth == 0 => {
                 tokens.pop_if(|last| last.characters == "query" && last.kind == TokenKind::Name);
                 depth += 1;
@@ -69,7 +111,7 @@ fn tokens(text: &str) -> Vec<Token<'_>> {
             TokenKind::RCurly | TokenKind::RParen => depth = depth.saturating_sub(1),
             _ => {}
         }
-        tokens.push(Token { kind, offset: token.index(), characters: token.data() });
+        tokens.push(token);
     }
     tokens
 }
@@ -102,7 +144,37 @@ mod tests {
     #[test]
     fn a_comma_is_white_space_outside_of_strings_and_comments() {
         let text = "{ a ,: é(b: \"x,y\", c: \"\"\",\"\"\") # ,\n ..., F,,}";
-        assert_eq!(without_commas(text), "{ a  : é(b: \"x,y\"  c: \"\"\",\"\"\") # ,\n ...  F  }");
+        assert_eq!(plain(text), "{ a  : é(b: \"x,y\"  c: \"\"\",\"\"\") # ,\n ...  F  }");
+    }
+
+    #[test]
+    fn a_description_is_white_space() {
+        for (text, expected) in [
+            ("\"é\" query{a}\"\"\"b\n\"\"\",fragment F on Q{a}", "     query{a}         fragment F on Q{a}"),
+            (
+                "query(\"x\"$a:I=1,\"y\",$b:S=\"z\"\"w\" $c:I@d(e:\"f\")\"g\"$h:I){a}",
+                "query(   $a:I=1     $b:S=\"z\"    $c:I@d(e:\"f\")   $h:I){a}",
+            ),
+        ] {
+            assert_eq!(plain(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_string_at_another_place_is_no_description() {
+        for text in [
+            "\"x\"{a}",
+            "\"x\" \"y\"{a}",
+            "\"x\" type Q{a:I}",
+            "query \"x\" fragment{a}",
+            "query @d \"x\" fragment{a}",
+            "query($a:S=\"x\" $b:S=[\"y\" $c]){a}",
+            "{a(b:\"x\" $c:1)}",
+            "{a \"x\" query}",
+            "\"x\"",
+        ] {
+            assert_eq!(plain(text), text);
+        }
     }
 
     #[test]

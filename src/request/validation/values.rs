@@ -11,6 +11,7 @@ use apollo_compiler::schema::{ExtendedType, InputValueDefinition};
 use apollo_compiler::{ExecutableDocument, Name, Node, Schema};
 
 use super::Findings;
+use crate::request::coercion::ONE_OF;
 
 /// Checks the values of a document that is valid otherwise.
 pub fn check(schema: &Schema, document: &ExecutableDocument, found: &mut Findings) {
@@ -94,6 +95,7 @@ impl<'a> Check<'a, '_> {
                     Some(ExtendedType::InputObject(known)) => Some(known),
                     _ => None,
                 });
+                let is_one_of = known.is_some_and(|known| known.directives.has(ONE_OF));
                 let mut names = HashSet::new();
                 for (name, value) in fields {
                     if !names.insert(name) {
@@ -102,8 +104,24 @@ impl<'a> Check<'a, '_> {
                     let field = known.and_then(|known| known.fields.get(name));
                     self.given(value, field.map(|field| &***field));
                 }
+                if is_one_of && !matches!(fields.as_slice(), [(_, value)] if self.is_never_null(value)) {
+                    let text = "an input with `@oneOf` has exactly one field, which is never null";
+                    self.found.add(value.location(), || text.to_owned());
+                }
             }
             _ => {}
+        }
+    }
+
+    /// Whether a value is not null, whatever the variables; a default does not count, as in graphql-js.
+    fn is_never_null(&self, value: &Value) -> bool {
+        match value {
+            Value::Null => false,
+            Value::Variable(name) => {
+                let variable = self.operation.variables.iter().find(|variable| variable.name == *name);
+                variable.is_none_or(|variable| variable.ty.is_non_null())
+            }
+            _ => true,
         }
     }
 
@@ -132,8 +150,9 @@ fn is_allowed(variable: &VariableDefinition, wanted: &Type, has_default: bool) -
 mod tests {
     use super::*;
 
-    const SCHEMA: &str = "type Query { f(i: I, l: [Int!], d: Int! = 1, s: S, n: Int!): Int }
-        input I { a: Int b: Int! c: Int! = 1 i: I l: [I!] } scalar S";
+    const SCHEMA: &str = "type Query { f(i: I, l: [Int!], d: Int! = 1, s: S, n: Int!, o: O): Int }
+        input I { a: Int b: Int! c: Int! = 1 i: I l: [I!] } scalar S
+        directive @oneOf on INPUT_OBJECT input O @oneOf { a: Int b: I }";
 
     #[track_caller]
     fn check(query: &str, expected: &[&str]) {
@@ -172,6 +191,23 @@ mod tests {
             check(query, &[&refused(name, wanted)]);
         }
         check("{ f(n: 1, s: { x: $x }) }", &["variable `$x` is not defined"]);
+    }
+
+    #[test]
+    fn an_input_of_one_field_has_one() {
+        check(
+            "query($x: Int!, $o: O) { f(n: 1, o: { a: $x }) b: f(n: 1, o: $o) c: f(n: 1, o: { b: { b: $x } }) }",
+            &[],
+        );
+        for refused in [
+            "query($x: Int) { f(n: 1, o: { a: $x }) }",
+            "query($x: Int = 1) { f(n: 1, o: { a: $x }) }",
+            "query($x: Int!) { f(n: 1, o: { a: $x, b: { b: $x } }) }",
+            "query($o: O = {}) { f(n: 1, o: $o) }",
+            "query($o: O = { a: null }) { f(n: 1, o: $o) }",
+        ] {
+            check(refused, &["an input with `@oneOf` has exactly one field, which is never null"]);
+        }
     }
 
     #[test]

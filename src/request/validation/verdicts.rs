@@ -12,11 +12,6 @@ use crate::request::coercion::nests_variables;
 /// What this server refuses and graphql-js accepts: a part of the message, and the reason. Each is for one request in a
 /// hundred at most, so that it does not hide another difference.
 const EXCEPTIONS: &[(&str, &str)] = &[
-    (
-        "found `\"",
-        "apollo-compiler does not parse descriptions of operations and variables, which came in September 2025",
-    ),
-    ("expected 'on', found", "apollo-compiler does not parse descriptions of fragments, either"),
     ("occurs twice at the root of a mutation", "the library would execute both fields"),
     ("can only have one root field", "apollo-compiler counts a field twice that occurs twice under one response key"),
     ("cannot be in a fragment", "the library ignores fragments at the root of a subscription"),
