@@ -1,6 +1,6 @@
 // A server of a test's own, which it can stop and start again: the program in BOOKENDS, with a database of 20,000 ratings.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ const { BOOKENDS } = process.env;
 export class Server {
   #folder = mkdtempSync(join(tmpdir(), "bookends-"));
   #listen = "127.0.0.1:0";
+  #isFilled = false;
   #child;
 
   async start() {
@@ -21,10 +22,16 @@ export class Server {
       DATABASE_URL: `sqlite://${this.#folder}/bookends.db`,
       LISTEN: this.#listen,
     };
+    if (!this.#isFilled) execFileSync(BOOKENDS, ["seed"], { env, stdio: "ignore" });
+    this.#isFilled = true;
     this.#child = spawn(BOOKENDS, { env, stdio: ["ignore", "pipe", "ignore"] });
     const printed = await new Promise((resolve, reject) => {
       this.#child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
-      createInterface(this.#child.stdout).on("line", (line) => line.startsWith("open ") && resolve(line.split(" ")[1]));
+      // The first URL that it prints is the one to open.
+      createInterface(this.#child.stdout).on("line", (line) => {
+        const [url] = /https?:\/\/[^\s"/]+/.exec(line) ?? [];
+        if (url) resolve(url);
+      });
     });
     // It starts again where it was.
     this.#listen = new URL(printed).host;

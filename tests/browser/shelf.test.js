@@ -1,49 +1,13 @@
 // The demo page at `/shelf`, as the committed bundle has it, with a server of its own.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { after, test } from "node:test";
+import { test } from "node:test";
 
-import { Server } from "./server.js";
+import { AWAY, ask, ids, loaded, newest, open, origin, row, search, server, shelf, stars, visit } from "./shelf/page.js";
 
-const server = new Server();
-process.env.BOOKENDS_URL = (await server.start()).href;
-after(() => server.close());
-const { origin, picture, token, visit } = await import("./browser.js");
-
-/** What the browser says of a server that is not there. */
-const AWAY = /^(fails: .*ERR_CONNECTION_REFUSED|logs (Failed to load resource|WebSocket connection))/;
-
-const shelf = (query = "") => new URL(`/shelf${query}#token=${token}`, origin);
-const open = (use, { at, ...options } = {}) => visit(use, { url: shelf(at), ...options });
-
-async function ask(query, variables) {
-  const headers = { "Content-Type": "application/json", Authorization: `Bearer ${token}` };
-  const response = await fetch(new URL("graphql", origin), { method: "POST", headers, body: JSON.stringify({ query, variables }) });
-  const { data, errors } = await response.json();
-  assert.equal(errors, undefined);
-  return data;
-}
-
-/** The ids of the first ratings, the newest first. */
-async function newest(count) {
-  const ids = [];
-  let after;
-  while (ids.length < count) {
-    const query = `query($after: String) { ratings(first: 100, after: $after, orderBy: { field: CREATED_AT, direction: DESC }) {
-      nodes { id } pageInfo { endCursor } } }`;
-    const { ratings } = await ask(query, { after });
-    ids.push(...ratings.nodes.map(({ id }) => id));
-    after = ratings.pageInfo.endCursor;
-  }
-  return ids;
-}
-
-const rows = (page) => page.locator("article[data-id]");
-const loaded = (page) => rows(page).first().waitFor();
-const ids = (page) => rows(page).evaluateAll((all) => all.map(({ dataset }) => dataset.id));
-const stars = (page) => rows(page).locator("[role=img]").evaluateAll((all) => all.map((it) => it.ariaLabel));
-const row = (page, index) => page.locator(`article[data-id][data-index="${index}"]`);
-const search = (page) => page.evaluate(() => location.search);
+import "./shelf/address.js";
+import "./shelf/keys.js";
+import "./shelf/looks.js";
+import "./shelf/rating.js";
 
 /** Scrolls to a row, screen by screen; the ids of all rows on the way, by their positions, and the most rows at a time. */
 const walk = (page, to) =>
@@ -222,6 +186,7 @@ test("without the token, the page says that it may only read", () =>
     async (page) => {
       await loaded(page);
       await row(page, 0).getByRole("button", { name: /^Rate/ }).click();
+      await page.getByRole("radio", { name: "5 stars" }).check();
       await page.getByRole("button", { name: "Post rating" }).click();
       await page.getByRole("alert").filter({ hasText: "This page may only read" }).waitFor();
     },
@@ -285,31 +250,3 @@ test("End and Home go to the ends of the list, however they follow one another",
       await reach(keys.at(-1) === "End" ? 19_999 : 0);
     }
   }));
-
-const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
-
-for (const colorScheme of ["light", "dark"]) {
-  for (const width of [390, 1280]) {
-    test(`axe finds nothing serious, ${colorScheme} at ${width} pixels`, () =>
-      open(
-        async (page) => {
-          await loaded(page);
-          await page.getByText("live", { exact: true }).waitFor();
-          await picture(page, `shelf-${width}-${colorScheme}`);
-          const inspect = async () => {
-            const { violations } = await page.evaluate(`(() => { ${AXE}; return axe.run(); })()`);
-            const serious = violations.filter(({ impact }) => ["serious", "critical"].includes(impact));
-            assert.deepEqual(serious.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
-            const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-            assert(!isWide, "nothing is wider than the window");
-          };
-          await inspect();
-          await row(page, 0).getByRole("button", { name: /^Rate/ }).click();
-          await page.getByRole("dialog").waitFor();
-          await inspect();
-          await picture(page, `shelf-rate-${width}-${colorScheme}`);
-        },
-        { colorScheme, viewport: { width, height: width === 390 ? 844 : 800 } },
-      ));
-  }
-}

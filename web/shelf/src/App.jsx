@@ -9,9 +9,9 @@ import { Feed } from "./Feed.jsx";
 import { Elsewhere, Problem } from "./Notices.jsx";
 import { Pager } from "./Pager.jsx";
 import { Rate } from "./Rate.jsx";
-import { number } from "./Row.jsx";
 import { Tools } from "./Tools.jsx";
 import { listOf, read, write } from "./address.js";
+import { number } from "./format.js";
 import { List } from "./list.js";
 import { useLive } from "./live.js";
 import { SIZE } from "./pages.js";
@@ -26,7 +26,7 @@ export function App() {
   const arguments_ = useMemo(() => listOf(address), [address.sort, address.stars.join(), address.from, address.to, address.search]); // eslint-disable-line
   const list = useMemo(() => new List(arguments_), [arguments_]);
   const state = useSyncExternalStore(list.subscribe, list.getSnapshot);
-  const [page, setPage] = useState(address.page ?? 1);
+  const [page, setPage] = useState(1);
   const [marked, setMarked] = useState(address.rating);
   const [rated, setRated] = useState();
   const [said, setSaid] = useState("");
@@ -66,7 +66,7 @@ export function App() {
   }, [list, go]);
 
   // Scrolling moves the page number in the URL, without a step in the history.
-  const onView = useCallback((first) => setPage(Math.floor(first / SIZE) + 1), []);
+  const onView = useCallback((index) => setPage(Math.floor(index / SIZE) + 1), []);
   useEffect(() => {
     if (!state.opened) return undefined;
     const timer = setTimeout(() => {
@@ -83,7 +83,7 @@ export function App() {
     if (index === undefined) return false;
     setMarked(edge.node.id);
     setSaid(`A new rating stands at ${number.format(index + 1)}`);
-    return true;
+    return list.isInView(index);
   }, [list]);
   const onAdded = useCallback(async (edge) => {
     if (!list.isFiltered || (await list.has(edge.node.id))) insert(edge);
@@ -117,10 +117,12 @@ export function App() {
         </nav>
       </header>
       <Tools address={address} onChange={navigate} onJump={(rating) => navigate({ rating })} />
-      <main>
-        <section className="list" aria-label="Ratings">
+      <div className="columns">
+        <main className="list">
           <Count state={state} live={isLive} onExact={() => list.count(true)} />
-          {state.problem && <Problem {...state.problem} />}
+          {state.problem && (
+            <Problem {...state.problem} isOpened={state.opened} onHome={() => navigate({ page: 1 })} onClose={() => list.dismiss()} />
+          )}
           {elsewhere && (
             <Elsewhere
               belongs={elsewhere.belongs}
@@ -142,11 +144,11 @@ export function App() {
             onEnd={() => list.openLast()}
           />
           <Pager page={page} state={state} onPage={(to) => navigate({ page: to })} onLast={() => list.openLast()} />
-        </section>
+          <p className="hidden" role="status" aria-live="polite">{said}</p>
+        </main>
         <Costs costs={state.costs} />
-      </main>
+      </div>
       {rated && <Rate key={rated.id} book={rated} orderBy={arguments_.orderBy} onRated={onRated} onClose={() => setRated(undefined)} />}
-      <p className="hidden" role="status" aria-live="polite">{said}</p>
     </>
   );
 }

@@ -1,10 +1,8 @@
 // What each page cost the database: for the reader to see that the depth of a page does not matter.
 import "./Costs.css";
 
-import { number } from "./Row.jsx";
+import { number, time } from "./format.js";
 import { SIZE } from "./pages.js";
-
-const time = (ms) => `${ms < 10 ? ms.toFixed(2) : ms.toFixed(0)} ms`;
 
 const WAYS = {
   cursor: () => "by cursor",

@@ -1,7 +1,7 @@
 // How many ratings the list has, and whether that is known exactly.
 import "./Count.css";
 
-import { number } from "./Row.jsx";
+import { number } from "./format.js";
 
 const RELATIONS = { EXACT: "exactly", ESTIMATE: "about", AT_LEAST: "at least" };
 const WHY = {

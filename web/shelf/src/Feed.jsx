@@ -6,8 +6,9 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
 
 import { Row, Skeleton } from "./Row.jsx";
-import { SIZE } from "./pages.js";
+import { number } from "./format.js";
 import { useRowHeight } from "./hooks.js";
+import { SIZE } from "./pages.js";
 
 /** The rows of a stretch, and how near its end the next one is taken. */
 const STRETCH = 100_000;
@@ -18,7 +19,7 @@ const STEPS = { ArrowDown: 1, ArrowUp: -1, PageDown: SIZE, PageUp: -SIZE };
 const stretchOf = (index, extent) => Math.max(0, Math.min(index - STRETCH / 2, extent - STRETCH));
 
 export function Feed({ list, state, marked, onPage, onRate, onLink, onEnd, onHome }) {
-  const { start, edges, extent, shift, target, opened, total, problem } = state;
+  const { start, edges, extent, hasNext, shift, target, opened, total, problem } = state;
   const scroller = useRef(null);
   const height = useRowHeight();
   const [base, setBase] = useState(0);
@@ -26,7 +27,10 @@ export function Feed({ list, state, marked, onPage, onRate, onLink, onEnd, onHom
   /** The row that will have the focus. */
   const focuses = useRef();
   const focusesTarget = useRef(false);
-  const count = opened ? Math.min(extent - base, STRETCH) : SIZE;
+  /** The row that was gone to, and where the list then stood. */
+  const gone = useRef();
+  const isLoading = !opened && !problem?.error.isFinal;
+  const count = opened ? Math.min(extent - base, STRETCH) : isLoading ? SIZE : 0;
   const rows = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
@@ -60,6 +64,7 @@ export function Feed({ list, state, marked, onPage, onRate, onLink, onEnd, onHom
     focuses.current = focusesTarget.current ? target.index : undefined;
     focusesTarget.current = false;
     scrollTo(target.index, target.align ?? (target.id ? "center" : "start"));
+    gone.current = { index: target.index, top: scroller.current.scrollTop };
   }, [target]); // eslint-disable-line
 
   /** Brings a row into view. All rows have the same height, so nothing needs to be measured on the way. */
@@ -82,14 +87,17 @@ export function Feed({ list, state, marked, onPage, onRate, onLink, onEnd, onHom
     if (!opened) return;
     const [first, last] = view();
     list.show(first, last);
-    onPage(first, last);
+    // The last pages can be in view together, so none of them need be at the top.
+    const hasScrolled = gone.current?.top !== scroller.current.scrollTop;
+    const isAtEnd = !hasNext && last === extent - 1;
+    onPage(hasScrolled ? (isAtEnd ? last : first) : gone.current.index);
     const next = stretchOf(first, extent);
     const isNear = (first - base < MARGIN && base > 0) || (base + STRETCH - last < MARGIN && base + STRETCH < extent);
     if (isNear && next !== base) {
       setBase(next);
       scroller.current.scrollTop += (base - next) * height;
     }
-  }, [list, opened, view, base, extent, height, onPage]);
+  }, [list, opened, view, base, extent, hasNext, height, onPage]);
   useEffect(look, [look, edges]);
 
   // The row that was gone to by keys has the focus once it is there.
@@ -126,7 +134,7 @@ export function Feed({ list, state, marked, onPage, onRate, onLink, onEnd, onHom
   const size = total?.relation === "EXACT" ? total.value : -1;
   return (
     <div className="scroller" ref={scroller} onScroll={look}>
-      <div className="feed" role="feed" aria-label="Ratings" aria-busy={!opened} style={{ height: rows.getTotalSize() }} onKeyDown={onKeyDown}>
+      <div className="feed" role="feed" aria-label="Ratings" aria-busy={isLoading} style={{ height: rows.getTotalSize() }} onKeyDown={onKeyDown}>
         {items.map(({ index: row, start: top, key }) => {
           const index = base + row;
           const edge = opened ? edges[index - start] : undefined;
@@ -140,11 +148,11 @@ export function Feed({ list, state, marked, onPage, onRate, onLink, onEnd, onHom
               aria-posinset={index + 1}
               aria-setsize={size}
               aria-busy={!edge}
-              aria-label={edge ? undefined : `Rating ${index + 1} is loading`}
+              aria-label={edge ? undefined : `Rating ${number.format(index + 1)} is loading`}
               style={{ height, transform: `translateY(${top}px)` }}
               onFocus={() => setActive(index)}
             >
-              {edge ? <Row rating={edge.node} index={index} onRate={onRate} onLink={onLink} /> : <Skeleton />}
+              {edge ? <Row rating={edge.node} index={index} isActive={index === visible} onRate={onRate} onLink={onLink} /> : <Skeleton />}
             </article>
           );
         })}

@@ -3,7 +3,7 @@ import "./Pager.css";
 
 import { useEffect, useState } from "react";
 
-import { number } from "./Row.jsx";
+import { number } from "./format.js";
 import { SIZE } from "./pages.js";
 
 /** The numbers around a page, with the ends; null for a gap. */
@@ -32,12 +32,12 @@ export function Pager({ page, state, onPage, onLast }) {
         ←
       </button>
       <ol>
-        {numbers(page, last).map((it, index) =>
+        {numbers(Math.min(page, last), last).map((it, index) =>
           it === null ? (
             <li key={index} className="gap" aria-hidden="true">…</li>
           ) : (
             <li key={index}>
-              <button type="button" className="quiet" aria-current={it === page ? "page" : undefined} onClick={() => onPage(it)} aria-label={`Page ${number.format(it)}`}>
+              <button type="button" className="quiet" aria-current={opened && it === page ? "page" : undefined} onClick={() => onPage(it)} aria-label={`Page ${number.format(it)}`}>
                 {number.format(it)}
               </button>
             </li>

@@ -8,7 +8,7 @@ import { RATE } from "./documents.js";
 
 export function Rate({ book, orderBy, onRated, onClose }) {
   const dialog = useRef(null);
-  const [stars, setStars] = useState(4);
+  const [stars, setStars] = useState();
   const [problem, setProblem] = useState();
   const [commit, isBusy] = useMutation(RATE);
   useEffect(() => {
@@ -35,8 +35,8 @@ export function Rate({ book, orderBy, onRated, onClose }) {
           <legend className="hidden">Stars</legend>
           {[1, 2, 3, 4, 5].map((star) => (
             <label key={star} className={star <= stars ? "on" : undefined}>
-              <input type="radio" name="stars" value={star} checked={star === stars} onChange={() => setStars(star)} />
-              <span aria-hidden="true">★</span>
+              <input type="radio" name="stars" value={star} required checked={star === stars} onChange={() => setStars(star)} />
+              <span aria-hidden="true">{star <= stars ? "★" : "☆"}</span>
               <span className="hidden">{star === 1 ? "1 star" : `${star} stars`}</span>
             </label>
           ))}

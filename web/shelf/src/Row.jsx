@@ -4,20 +4,18 @@ import "./Row.css";
 import { memo } from "react";
 import { graphql, useFragment } from "react-relay";
 
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
-const mean = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
-export const number = new Intl.NumberFormat("en");
+import { day, mean, number } from "./format.js";
 
 export function Stars({ rating }) {
   return (
     <span className="stars" role="img" aria-label={`${rating} of 5 stars`}>
       <span>{"★".repeat(rating)}</span>
-      <span className="missing">{"★".repeat(5 - rating)}</span>
+      <span className="missing">{"☆".repeat(5 - rating)}</span>
     </span>
   );
 }
 
-export const Row = memo(function Row({ rating: key, index, onRate, onLink }) {
+export const Row = memo(function Row({ rating: key, index, isActive, onRate, onLink }) {
   const { id, rating, createdAt, book } = useFragment(
     graphql`
       fragment Row_rating on Rating {
@@ -36,6 +34,8 @@ export const Row = memo(function Row({ rating: key, index, onRate, onLink }) {
     key,
   );
   const { name, year, averageRating, ratingCount } = book;
+  // The keys of the list go from row to row; Tab goes into the row that has the focus.
+  const tabIndex = isActive ? 0 : -1;
   return (
     <>
       <span className="position" aria-hidden="true">{number.format(index + 1)}</span>
@@ -51,10 +51,10 @@ export const Row = memo(function Row({ rating: key, index, onRate, onLink }) {
         </p>
       </div>
       <div className="actions">
-        <button type="button" tabIndex={-1} className="quiet" onClick={() => onRate(book)} aria-label={`Rate ${name}`}>
+        <button type="button" tabIndex={tabIndex} className="quiet" onClick={() => onRate(book)} aria-label={`Rate ${name}`}>
           Rate
         </button>
-        <a href={`?rating=${id}`} tabIndex={-1} className="quiet" onClick={(event) => onLink(event, id)} aria-label="Link to this rating">
+        <a href={`?rating=${id}`} tabIndex={tabIndex} className="quiet" onClick={(event) => onLink(event, id)} aria-label="Link to this rating">
           Link
         </a>
       </div>

@@ -1,12 +1,10 @@
 // Sort, filter and search: what the URL holds.
 import "./Tools.css";
 
-import { useEffect, useState } from "react";
+import { useEffect, useId, useState } from "react";
 
-import { SORTS } from "./address.js";
-import { useNarrow } from "./hooks.js";
-
-const year = (text) => (/^-?\d{1,4}$/.test(text) ? Number(text) : undefined);
+import { SORTS, year } from "./address.js";
+import { useSmall } from "./hooks.js";
 
 export function Tools({ address, onChange, onJump }) {
   const [search, setSearch] = useState(address.search ?? "");
@@ -21,8 +19,8 @@ export function Tools({ address, onChange, onJump }) {
   };
   const isFiltered = address.stars.length > 0 || address.from !== undefined || address.to !== undefined || address.search;
   return (
-    <div className="tools">
-      <form className="search" role="search" onSubmit={submit}>
+    <div className="tools" role="search" aria-label="Ratings">
+      <form className="search" onSubmit={submit}>
         <input type="search" aria-label="Search titles" placeholder="Search titles: fifth symph*" maxLength="200" value={search} onChange={(event) => setSearch(event.target.value)} />
         <button type="submit">Search</button>
       </form>
@@ -34,7 +32,7 @@ export function Tools({ address, onChange, onJump }) {
           ))}
         </select>
       </label>
-      <Filters isFiltered={isFiltered}>
+      <Filters isFiltered={isFiltered} opens={[address.from, address.to].some((it) => typeof it === "string")}>
       <fieldset className="choice">
         <legend className="hidden">Stars</legend>
         {[5, 4, 3, 2, 1].map((star) => (
@@ -62,12 +60,13 @@ export function Tools({ address, onChange, onJump }) {
   );
 }
 
-/** On a narrow screen they are folded away. */
-function Filters({ isFiltered, children }) {
-  const isNarrow = useNarrow();
-  if (!isNarrow) return children;
+/** On a small screen they are folded away, unless they have something to say when the page opens. */
+function Filters({ isFiltered, opens, children }) {
+  const isSmall = useSmall();
+  const [open] = useState(opens);
+  if (!isSmall) return children;
   return (
-    <details className="filters">
+    <details className="filters" open={open}>
       <summary>{isFiltered ? "Filters set" : "Filter, jump"}</summary>
       <div>{children}</div>
     </details>
@@ -78,20 +77,27 @@ function Year({ label, placeholder, value, onChange }) {
   const [typed, setTyped] = useState(value ?? "");
   useEffect(() => setTyped(value ?? ""), [value]);
   const commit = () => {
-    const next = year(String(typed));
+    const next = year(String(typed).trim());
     if (next !== value) onChange(next);
   };
+  const problem = useId();
+  const isYear = typeof value !== "string";
   return (
-    <input
-      inputMode="numeric"
-      aria-label={label}
-      placeholder={placeholder}
-      value={typed}
-      maxLength="5"
-      onChange={(event) => setTyped(event.target.value)}
-      onBlur={commit}
-      onKeyDown={(event) => event.key === "Enter" && commit()}
-    />
+    <>
+      <input
+        inputMode="numeric"
+        aria-label={label}
+        aria-invalid={!isYear}
+        aria-describedby={isYear ? undefined : problem}
+        placeholder={placeholder}
+        value={typed}
+        maxLength="5"
+        onChange={(event) => setTyped(event.target.value)}
+        onBlur={commit}
+        onKeyDown={(event) => event.key === "Enter" && commit()}
+      />
+      {!isYear && <p id={problem} role="alert">“{value}” is not a year. Write one as 1950.</p>}
+    </>
   );
 }
 

@@ -14,6 +14,7 @@ const WORDS = {
   FORBIDDEN: "This server accepts no ratings: it has no write token.",
   READ_ONLY: "This server reads a database that cannot be written.",
   PAGE_INVALID: "Pages as deep as that one cannot be opened by their number. Scroll there, or begin at the end.",
+  PAGE_UNKNOWN: "That is not the number of a page.",
 };
 
 /** They pass: the page tries again by itself. */
@@ -24,6 +25,8 @@ export class Failure extends Error {
     super(WORDS[code] ?? message);
     this.code = code;
     this.passes = PASSING.includes(code);
+    /** Whether the same request would fail again. */
+    this.isFinal = code in WORDS && !this.passes;
     /** In milliseconds. */
     this.pause = pause;
   }

@@ -1,13 +1,20 @@
 // What the components have in common.
 import { useSyncExternalStore } from "react";
 
-const narrow = matchMedia("(max-width: 640px)");
-const subscribe = (listener) => {
-  narrow.addEventListener("change", listener);
-  return () => narrow.removeEventListener("change", listener);
-};
+/** Whether the screen is like this, now and when it changes. */
+function media(text) {
+  const query = matchMedia(text);
+  const subscribe = (listener) => {
+    query.addEventListener("change", listener);
+    return () => query.removeEventListener("change", listener);
+  };
+  return () => useSyncExternalStore(subscribe, () => query.matches);
+}
 
-export const useNarrow = () => useSyncExternalStore(subscribe, () => narrow.matches);
+const useNarrow = media("(max-width: 640px)");
+
+/** Whether there is no room for all the tools: a telephone, upright or on its side. */
+export const useSmall = media("(max-width: 640px), (max-height: 500px)");
 
 /** The height of a row in pixels: all have the same, so that a position is a product. It grows with the reader's font. */
 export function useRowHeight() {

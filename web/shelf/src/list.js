@@ -15,7 +15,7 @@ const REST = 120;
 /** How many costs are shown. */
 const COSTS = 8;
 
-/** How many ids of new ratings are remembered. An event can come before or after the response of its mutation. */
+/** How many ids of new ratings are remembered. */
 const SEEN = 200;
 
 export class List {
@@ -127,23 +127,36 @@ export class List {
     if (first - AHEAD < window.start && window.hasPrevious) this.#extend("before");
   }
 
-  /** Inserts an edge in its place, and returns its position: after the edge with this cursor, or where its order says. */
+  /** Inserts an edge in its place: after the edge with this cursor, or where its order says. The event and the response of a
+  mutation bring the same edge, in any order. Its position, if the window has it. */
   insert(edge, previous) {
     const { id } = edge.node;
-    if (this.#seen.has(id)) return undefined;
+    if (!this.#seen.has(id)) this.#add(edge, previous);
+    return this.#window.indexOf(id);
+  }
+
+  /** Whether the row at this position is in view. */
+  isInView(index) {
+    return index >= this.#view.first && index <= this.#view.last;
+  }
+
+  #add(edge, previous) {
+    const { id } = edge.node;
     this.#seen.add(id);
     if (this.#seen.size > SEEN) this.#seen.delete(this.#seen.values().next().value);
     this.#added += 1;
     this.#cursors.clear();
     this.count();
     const window = this.#window;
-    if (!this.#opened || window.edges.some(({ node }) => node.id === id)) return undefined;
+    if (!this.#opened || window.indexOf(id) !== undefined) return;
     const place = window.place(edge, previous, this.#list.orderBy);
-    const { first } = this.#view;
-    if (first > 0 && window.start + place <= first) this.#shift += 1;
-    const index = window.insert(edge, place);
+    const { first, last } = this.#view;
+    if (first > 0 && window.start + place <= first) {
+      this.#shift += 1;
+      this.#view = { first: first + 1, last: last + 1 };
+    }
+    window.insert(edge, place);
     this.#changed();
-    return index;
   }
 
   /** Goes to a row of this window. */
@@ -250,6 +263,12 @@ export class List {
     };
     this.#problem = { error, retry: again, halts };
     if (error.passes) this.#retry.plan(error, again);
+    this.#changed();
+  }
+
+  /** Takes the problem from the page. */
+  dismiss() {
+    this.#problem = undefined;
     this.#changed();
   }
 

@@ -2,12 +2,14 @@
 //
 // A context is the list, the signal that ends its requests, and what it calls when the data of a page change.
 import { POSITION } from "./documents.js";
+import { Failure } from "./failure.js";
 import { SIZE, ask, open } from "./pages.js";
 
 export const readPage = ({ list, signal, onChange }, place) => open({ ...list, ...place }, signal, onChange);
 
 /** The page with this number: by its cursor if that is known, else by skipping keys. */
 export const pageAt = (number, cursor) => async (context) => {
+  if (!Number.isInteger(number) || number < 1) throw new Failure("PAGE_UNKNOWN");
   const start = (number - 1) * SIZE;
   const target = { index: start };
   if (cursor === undefined && number > 1) {

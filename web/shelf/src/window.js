@@ -46,6 +46,12 @@ export class Window {
     return this.#pages.at(-1)?.connection.pageInfo.hasNextPage ?? false;
   }
 
+  /** The position of a rating in the list, if the window has it. */
+  indexOf(id) {
+    const place = this.edges.findIndex(({ node }) => node.id === id);
+    return place < 0 ? undefined : this.#start + place;
+  }
+
   /** How far one can scroll: to the end where it is known, else a page further than anyone has looked. */
   extent(total) {
     return this.hasNext ? Math.max(total, this.#reach, this.end + SIZE) : this.end;
@@ -119,17 +125,16 @@ export class Window {
     return next;
   }
 
-  /** Inserts an edge in its place; its position in the list, if that is in the window. */
+  /** Inserts an edge in its place, if that is in the window. */
   insert(edge, place) {
     if (place < 0) this.#start += 1;
     let rest = place;
     for (const page of place < 0 ? [] : this.#pages) {
       if (rest <= page.edges.length) {
         page.insert(rest, edge);
-        return this.#start + place;
+        return;
       }
       rest -= page.edges.length;
     }
-    return undefined;
   }
 }
