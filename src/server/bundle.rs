@@ -61,6 +61,7 @@ fn content_type(name: &str) -> Option<&'static str> {
         "js" => "text/javascript; charset=utf-8",
         "svg" => "image/svg+xml",
         "ttf" => "font/ttf",
+        "txt" => "text/plain; charset=utf-8",
         "woff2" => "font/woff2",
         _ => return None,
     })

@@ -1,53 +1,13 @@
 // GraphiQL, as the committed bundle has it.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { goOn, isForgotten, origin, picture, token, visit } from "./browser.js";
+import { TABS, answer, holds, openTab, ready, run, settled, text, write } from "./graphiql/page.js";
 
-const TABS = ["Ratings", "NextRatings", "Books", "Search", "RateBook", "RatingAdded"];
-
-/** What an editor holds, beyond the lines that are in view. */
-const text = (page, name) =>
-  page.evaluate((end) => globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith(end)).getValue(), name);
-
-const ready = (page) => page.locator(".graphiql-query-editor .view-line").first().waitFor();
-
-async function openTab(page, name) {
-  await page.locator(".graphiql-tab-button", { hasText: new RegExp(`^${name}$`) }).click();
-  await settled(page);
-}
-
-/** The editor looks which operation a text has when it has not changed for a tenth of a second. */
-const settled = (page) => page.waitForTimeout(300);
-
-/** Runs the tab that is open; the answer. */
-async function run(page) {
-  await page.getByRole("button", { name: "Execute query" }).click();
-  return answer(page);
-}
-
-async function answer(page) {
-  const json = await page.waitForFunction(
-    () => globalThis.__MONACO?.editor.getModels().find(({ uri }) => uri.path.endsWith("response.json"))?.getValue(),
-  );
-  return JSON.parse(await json.jsonValue());
-}
-
-/** Waits until an editor holds this text, whatever stands around it. */
-const holds = (page, name, expected) =>
-  page.waitForFunction(
-    ([end, value]) => globalThis.__MONACO.editor.getModels().find(({ uri }) => uri.path.endsWith(end)).getValue().trim() === value,
-    [name, expected],
-  );
-
-/** Types into an editor that takes the place of its whole text. */
-async function write(page, section, value) {
-  await page.locator(`section[aria-label="${section}"] .monaco-editor:visible`).first().click();
-  await page.keyboard.press("ControlOrMeta+A");
-  await page.keyboard.press("Delete");
-  await page.keyboard.type(value);
-}
+import "./graphiql/failures.js";
+import "./graphiql/links.js";
+import "./graphiql/looks.js";
 
 test("the page opens with a tab for each thing to see", () =>
   visit(async (page) => {
@@ -326,49 +286,3 @@ test("the page is dark for those who like it dark", async () => {
   }
   assert.deepEqual(seen, ["rgb(255, 255, 255)", "rgb(33, 42, 59)"]);
 });
-
-const AXE = readFileSync(new URL(import.meta.resolve("axe-core/axe.min.js")), "utf8");
-
-/** What GraphiQL's plugins write without a name, or with another one than is seen: styles cannot mend it. */
-const UNMENDED = {
-  label: ".graphiql-explorer-root",
-  "select-name": ".graphiql-explorer-root",
-  "label-content-name-mismatch": ".graphiql-history-item-label",
-};
-
-async function inspect(page) {
-  const found = await page.evaluate(
-    `(async (unmended) => { ${AXE};
-      const { violations } = await axe.run();
-      return violations.filter(({ impact }) => ["serious", "critical"].includes(impact)).flatMap(({ id, nodes }) =>
-        nodes.filter(({ target }) => !(unmended[id] && document.querySelector(target[0]).closest(unmended[id])))
-          .map(({ html, any }) => [id, html, any[0]?.message]));
-    })(${JSON.stringify(UNMENDED)})`,
-  );
-  assert.deepEqual(found, []);
-  const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-  assert(!isWide, "nothing is wider than the window");
-}
-
-for (const colorScheme of ["light", "dark"]) {
-  for (const width of [390, 1280]) {
-    test(`axe finds nothing serious, ${colorScheme} at ${width} pixels`, () =>
-      visit(
-        async (page) => {
-          await answer(page);
-          await page.locator(".graphiql-response .view-line").nth(3).waitFor();
-          await picture(page, `graphiql-${width}-${colorScheme}`);
-          await inspect(page);
-          for (const plugin of ["Documentation Explorer", "GraphiQL Explorer", "History"]) {
-            await page.getByRole("button", { name: `Show ${plugin}` }).click();
-            await page.getByRole("button", { name: `Hide ${plugin}` }).waitFor();
-            await inspect(page);
-          }
-          await page.getByRole("button", { name: "Hide History" }).click();
-          await openTab(page, "RatingAdded");
-          await inspect(page);
-        },
-        { colorScheme, viewport: { width, height: width === 390 ? 844 : 800 } },
-      ));
-  }
-}

@@ -75,6 +75,7 @@ async fn an_asset_is_typed_compressed_and_never_asked_for_again() {
         ("/assets/style-2b7c.css", "text/css; charset=utf-8"),
         ("/assets/icon-3d5a.svg", "image/svg+xml"),
         ("/assets/font-4e9b.ttf", "font/ttf"),
+        ("/assets/licenses-6c7d.txt", "text/plain; charset=utf-8"),
     ] {
         let answer = get(routes::<Bundle>(), path).await;
         assert_eq!((answer.status, answer.header(CONTENT_TYPE)), (StatusCode::OK, content_type), "{path}");
@@ -105,7 +106,7 @@ async fn what_the_browser_has_is_not_sent_again() {
 async fn nothing_but_the_bundle_is_there() {
     for path in [
         "/assets/none-0000.js",
-        "/assets/notes-5a6b.txt",
+        "/assets/notes-5a6b.md",
         "/assets/script-1f0e.js.gz",
         "/assets/..%2Findex.html",
         "/assets/..%2F..%2Fpage.js",

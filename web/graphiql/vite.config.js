@@ -5,6 +5,7 @@ import { gzipSync } from "node:zlib";
 
 import { defineConfig } from "vite";
 
+import { licenses } from "../licenses.js";
 import { shownIcons } from "./icons.js";
 
 // The server hands the assets out as they are here: compressed once, in the binary and on the way.
@@ -47,6 +48,8 @@ const alias = [
   { find: "framer-motion", replacement: source("reorder.jsx") },
 ];
 
+const { ofPage, ofWorkers } = licenses();
+
 export default defineConfig({
   // The page asks for its assets beside itself, wherever a proxy has put it.
   base: "./",
@@ -65,6 +68,6 @@ export default defineConfig({
     },
   },
   esbuild: { jsx: "automatic" },
-  plugins: [shownIcons(), gzipAssets()],
-  worker: { format: "es" },
+  plugins: [shownIcons(), ofPage, gzipAssets()],
+  worker: { format: "es", plugins: () => [ofWorkers] },
 });

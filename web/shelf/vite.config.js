@@ -5,6 +5,8 @@ import { gzipSync } from "node:zlib";
 import { defineConfig } from "vite";
 import relay from "vite-plugin-relay";
 
+import { licenses } from "../licenses.js";
+
 // Beside the page at `/shelf`, as the browser resolves them.
 const ASSETS = "shelf/assets";
 
@@ -28,5 +30,5 @@ export default defineConfig({
   base: "./",
   build: { target: "es2022", assetsDir: ASSETS, reportCompressedSize: false, modulePreload: { polyfill: false } },
   esbuild: { jsx: "automatic" },
-  plugins: [relay, gzipAssets()],
+  plugins: [relay, licenses().ofPage, gzipAssets()],
 });

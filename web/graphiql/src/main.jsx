@@ -7,26 +7,16 @@ import "@graphiql/plugin-history/style.css";
 import "./page.css";
 
 import { explorerPlugin } from "@graphiql/plugin-explorer";
-import { createGraphiQLFetcher } from "@graphiql/toolkit";
 import { GraphiQL, HISTORY_PLUGIN } from "graphiql";
 import { createRoot } from "react-dom/client";
 
+import { fetcher } from "./fetcher.js";
 import { FirstResult } from "./first-result.jsx";
+import { LinkedOperation, linked } from "./linked.js";
 import { Listener } from "./listener.jsx";
 import { storage } from "./storage.js";
 import { headers, tabs } from "./tabs.js";
-
-// Beside the page, wherever a proxy has put it; `ws:` goes with `http:`, `wss:` with `https:`.
-const api = new URL("graphql", document.baseURI);
-const socket = new URL(api);
-socket.protocol = api.protocol.replace("http", "ws");
-
-// The headers go with each POST, and as the payload of `connection_init` to the socket.
-const fetcher = createGraphiQLFetcher({
-  url: api.href,
-  subscriptionUrl: socket.href,
-  enableIncrementalDelivery: false,
-});
+import { Wrapped } from "./wrapped.js";
 
 const plugins = [HISTORY_PLUGIN, explorerPlugin()];
 
@@ -37,7 +27,9 @@ createRoot(document.getElementById("graphiql")).render(
   <GraphiQL
     fetcher={fetcher}
     plugins={plugins}
-    defaultTabs={tabs}
+    defaultTabs={linked ? [{ ...linked, headers }, ...tabs] : tabs}
+    initialQuery={linked?.query}
+    initialVariables={linked?.variables}
     defaultHeaders={headers}
     shouldPersistHeaders={false}
     schemaDescription
@@ -49,6 +41,8 @@ createRoot(document.getElementById("graphiql")).render(
       <Listener fetcher={fetcher} />
     </GraphiQL.Footer>
     <FirstResult />
+    <LinkedOperation />
+    <Wrapped />
   </GraphiQL>,
 );
 

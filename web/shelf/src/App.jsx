@@ -19,6 +19,9 @@ import { SIZE } from "./pages.js";
 /** How long a page is in view before the URL and the screen reader learn of it, in milliseconds. */
 const REST = 250;
 
+/** What the build says in the page: where the licences of its parts are. */
+const licenses = document.querySelector("link[rel=license]");
+
 const same = (a, b) => JSON.stringify(listOf(a)) === JSON.stringify(listOf(b));
 
 export function App() {
@@ -114,6 +117,7 @@ export function App() {
         <nav aria-label="Bookends">
           <a href="./">GraphiQL</a>
           <a href="./schema.graphql">Schema</a>
+          {licenses && <a href={licenses.href} rel="license">Licences</a>}
         </nav>
       </header>
       <Tools address={address} onChange={navigate} onJump={(rating) => navigate({ rating })} />
