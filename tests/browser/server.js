@@ -1,6 +1,6 @@
 // A server of a test's own, which it can stop and start again: the program in BOOKENDS, with a database of 20,000 ratings.
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,7 +11,6 @@ const { BOOKENDS } = process.env;
 export class Server {
   #folder = mkdtempSync(join(tmpdir(), "bookends-"));
   #listen = "127.0.0.1:0";
-  #isFilled = false;
   #child;
 
   async start() {
@@ -20,10 +19,9 @@ export class Server {
       ...process.env,
       BOOKENDS_WRITE_TOKEN: "a-token-of-the-browser-tests",
       DATABASE_URL: `sqlite://${this.#folder}/bookends.db`,
+      SAMPLE: "true",
       LISTEN: this.#listen,
     };
-    if (!this.#isFilled) execFileSync(BOOKENDS, ["seed"], { env, stdio: "ignore" });
-    this.#isFilled = true;
     this.#child = spawn(BOOKENDS, { env, stdio: ["ignore", "pipe", "ignore"] });
     const printed = await new Promise((resolve, reject) => {
       this.#child.once("exit", (code) => reject(new Error(`the server ended with ${code}`)));
