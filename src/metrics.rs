@@ -118,7 +118,7 @@ impl Default for Metrics {
             buffered: add(
                 to,
                 "buffered_bytes",
-                "Bytes of the memory budget in use: request bodies being received, responses being sent, and subscriptions",
+                "Bytes of the memory budget in use: request bodies and messages being received, responses being sent, and subscriptions",
                 Gauge::default(),
             ),
             registry,

@@ -26,20 +26,24 @@ mod suggestion;
 mod validation;
 mod visit;
 
+mod address;
 mod admission;
 mod cpu;
 mod in_turn;
 mod memory;
 mod permission;
+mod queue;
 mod slots;
+mod stock;
 
 mod code;
 mod error;
 mod message;
 
+pub use address::{client_of, network_of};
 pub use admission::{Admission, Permit, Rejected, Share};
 pub use api::{Api, Parts, no_batches, was_executed};
-pub use budget::RETRY_AFTER;
+pub use budget::{Pace, RETRY_AFTER};
 pub use coalesced::Coalesced;
 pub use code::Code;
 pub use coercion::Scalar;
@@ -52,6 +56,8 @@ pub use memory::{BUDGET_EXCEEDED, Memory, MemoryPermit};
 pub use permission::Permission;
 pub use position::{PositionHeader, of_response as position};
 pub use price::{Prices, Tables};
+pub use queue::{Line, Lines, Queue, Sizes};
 pub use readers::Readers;
 pub use slots::Slots;
+pub use stock::{Held, Portion, Short, Stock, Taken};
 pub use validation::Validator;

@@ -38,6 +38,7 @@ mod response;
 mod schema;
 mod serve;
 mod service;
+mod shares;
 mod shelf;
 mod stream;
 mod surroundings;

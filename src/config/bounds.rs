@@ -30,8 +30,8 @@ pub struct Bounds {
     )]
     pub max_requests: usize,
 
-    /// Memory budget for request bodies being received, responses being sent, and subscriptions, across all clients, in
-    /// bytes; at least `MAX_BODY_SIZE`. A request that exceeds the budget is rejected with 503.
+    /// Memory budget for request bodies and messages being received, responses being sent, and subscriptions, across all
+    /// clients, in bytes; at least `MAX_BODY_SIZE`. A request that exceeds the budget is rejected with 503.
     #[arg(
         long,
         env = "MAX_BUFFERED",
@@ -69,7 +69,8 @@ pub struct Bounds {
     )]
     pub request_timeout: Seconds,
 
-    /// Maximum time to receive the head of a request, including the idle time before it; and again to receive its body.
+    /// Maximum time to receive the head of a request, including the idle time before it; and again to receive its body, or a
+    /// message on a WebSocket.
     #[arg(
         long,
         env = "READ_TIMEOUT",

@@ -1,8 +1,8 @@
 //! Admission: how many operations run at a time, and how long each.
 //!
 //! There is a number of permits. A server without a free one rejects a request at once, so that its client can try another
-//! server. One client gets a share of the permits. It executes as many requests at a time as its share of database
-//! connections is large; its other requests hold their permits and wait in turn. An operation that exceeds its time limit
+//! server. One client gets a share of the permits. A request that was checked waits for its turn: there are about as many
+//! as connections to the database, in a [queue](super::Queue) of the clients. An operation that exceeds its time limit
 //! is dropped with everything it waits for, except a write: it keeps its permit until it ends.
 
 use std::any::TypeId;
@@ -11,19 +11,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_graphql::{Data, ServerError};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio::time::timeout;
 
 use super::code::Code;
 use super::cpu::Cpu;
 use super::error::refusal;
+use super::queue::{Line, Unit};
 use super::slots::Slots;
+use super::stock::{Portion, Short, Stock, Taken};
+
+/// The cost from which work is heavy: it may read more than 400,000 rows, which can take tenths of a second.
+const HEAVY: usize = 2_000;
 
 /// The permits of a server. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Admission {
-    permits: Arc<Semaphore>,
-    max: usize,
+    permits: Portion,
     time_limit: Duration,
     share: Option<Share>,
 }
@@ -34,9 +37,9 @@ pub struct Share {
     /// Its address.
     pub client: IpAddr,
     /// Its permits.
-    pub permits: Arc<Semaphore>,
+    pub permits: Portion,
     /// Its turns: one for each request that is executed at a time.
-    pub turns: Arc<Semaphore>,
+    pub turns: Line,
     /// Its threads for long requests.
     pub cpu: Cpu,
     /// Its threads for everything else.
@@ -49,7 +52,8 @@ pub struct Share {
 pub struct Permit {
     client: Option<IpAddr>,
     cpu: Cpu,
-    _permits: Arc<(OwnedSemaphorePermit, Option<OwnedSemaphorePermit>)>,
+    turns: Option<Line>,
+    _taken: Arc<Taken>,
 }
 
 /// Why an operation did not run to its end.
@@ -59,9 +63,7 @@ pub enum Rejected {
     #[error("the server is at its maximum of concurrent requests (the setting MAX_REQUESTS): try again")]
     Overloaded,
     /// The client uses its share of them.
-    #[error(
-        "this client is at its share of concurrent requests (seven eighths of the setting MAX_REQUESTS): try again"
-    )]
+    #[error("this client is at its share of concurrent requests (of the setting MAX_REQUESTS): try again")]
     ShareUsed,
     /// It exceeded the time limit.
     #[error("the request exceeded its time limit (the setting REQUEST_TIMEOUT); a mutation may still take effect")]
@@ -71,18 +73,23 @@ pub enum Rejected {
 impl Admission {
     /// A number of permits, and the time limit of each operation.
     pub fn new(permits: usize, time_limit: Duration) -> Self {
-        Self { permits: Arc::new(Semaphore::new(permits)), max: permits, time_limit, share: None }
+        Self::of(Stock::new(permits, 1).whole(), time_limit)
+    }
+
+    /// These permits, and the time limit of each operation.
+    pub fn of(permits: Portion, time_limit: Duration) -> Self {
+        Self { permits, time_limit, share: None }
     }
 
     /// The permits of one client, which are among these.
     #[must_use]
     pub fn shared(&self, share: Share) -> Self {
-        Self { share: Some(share), ..self.clone() }
+        Self { permits: share.permits.clone(), share: Some(share), ..self.clone() }
     }
 
     /// The number of permits in use.
     pub fn in_use(&self) -> usize {
-        self.max - self.permits.available_permits()
+        self.permits.in_use()
     }
 
     /// The client whose share this is.
@@ -90,10 +97,9 @@ impl Admission {
         self.share.as_ref().map(|share| share.client)
     }
 
-    /// Waits for a turn of the client, if it has a share.
-    pub async fn turn(&self) -> Option<SemaphorePermit<'_>> {
-        // It is never closed.
-        self.share.as_ref()?.turns.acquire().await.ok()
+    /// Waits for a turn of the client, if it has a share, for work of this cost.
+    pub async fn turn(&self, cost: usize) -> Option<Unit> {
+        turn(self.share.as_ref().map(|share| &share.turns), cost).await
     }
 
     /// The same for work that is polled in a slot already: it must not wait for another one.
@@ -108,24 +114,32 @@ impl Admission {
         self.share.as_ref().map(|share| share.cpu.clone()).unwrap_or_default()
     }
 
-    /// Runs work under a permit of its own, in turn and within the time limit.
+    /// Runs work under a permit of its own, and within the time limit. The work waits for its turn when it knows its cost.
     ///
     /// # Errors
     ///
     /// [`Rejected`].
     pub async fn run<T, Work: Future<Output = T>>(&self, work: impl FnOnce(Permit) -> Work) -> Result<T, Rejected> {
-        let share = self.share.as_ref().map(|share| Arc::clone(&share.permits).try_acquire_owned());
-        let share = share.transpose().map_err(|_| Rejected::ShareUsed)?;
-        let permit = Arc::clone(&self.permits).try_acquire_owned().map_err(|_| Rejected::Overloaded)?;
-        let permit = Permit { client: self.client(), cpu: self.cpu(), _permits: Arc::new((permit, share)) };
-        let in_turn = async {
-            let _turn = self.turn().await;
+        let taken = self.permits.take(1).map_err(|short| match short {
+            Short::All => Rejected::Overloaded,
+            Short::Share => Rejected::ShareUsed,
+        })?;
+        let turns = self.share.as_ref().map(|share| share.turns.clone());
+        let permit = Permit { client: self.client(), cpu: self.cpu(), turns, _taken: Arc::new(taken) };
+        let work = async {
             match &self.share {
                 Some(share) => share.slots.run(work(permit.clone())).await,
                 None => work(permit.clone()).await,
             }
         };
-        timeout(self.time_limit, in_turn).await.map_err(|_| Rejected::TimedOut)
+        timeout(self.time_limit, work).await.map_err(|_| Rejected::TimedOut)
+    }
+}
+
+async fn turn(turns: Option<&Line>, cost: usize) -> Option<Unit> {
+    match turns {
+        Some(turns) => Some(turns.unit(cost >= HEAVY).await),
+        None => None,
     }
 }
 
@@ -148,6 +162,16 @@ impl Permit {
     /// Its share of threads for long requests.
     pub fn cpu_of(data: &Data) -> Cpu {
         Self::of(data).map(|permit| permit.cpu.clone()).unwrap_or_default()
+    }
+
+    /// Waits for a turn of the client, if it has a share, for work of this cost.
+    pub async fn turn(&self, cost: usize) -> Option<Unit> {
+        turn(self.turns.as_ref(), cost).await
+    }
+
+    /// The same for the permit in these data.
+    pub async fn turn_of(data: &Data, cost: usize) -> Option<Unit> {
+        turn(Self::of(data)?.turns.as_ref(), cost).await
     }
 
     fn of(data: &Data) -> Option<&Self> {
@@ -173,47 +197,51 @@ impl From<Rejected> for ServerError {
 
 #[cfg(test)]
 mod tests {
-    use tokio::sync::oneshot;
-    use tokio::task::yield_now;
+    use futures_util::poll;
+    use std::pin::pin;
 
     use super::*;
+    use crate::request::queue::{Queue, Sizes};
 
-    fn admission() -> (Admission, impl Fn(usize, usize) -> Admission) {
-        let all = Admission::new(8, Duration::from_mins(10));
-        let semaphore = |permits| Arc::new(Semaphore::new(permits));
+    fn admission(permits: usize) -> (Admission, impl Fn() -> Admission) {
+        let stock = Stock::new(permits, 1);
+        let turns = Queue::new(Sizes { units: 2, each: 1, heavy: 1 });
+        let all = Admission::of(stock.whole(), Duration::from_mins(10));
         let of_all = all.clone();
-        (all, move |permits, turns| {
+        (all, move || {
             let client = IpAddr::from([127, 0, 0, 1]);
-            let (permits, turns) = (semaphore(permits), semaphore(turns));
+            let (permits, turns) = (stock.portion(None), turns.line(None));
             of_all.shared(Share { client, permits, turns, cpu: Cpu::default(), slots: Slots::default() })
         })
     }
 
     #[tokio::test]
     async fn requests_of_a_client_wait_in_turn_and_those_of_others_do_not() {
-        let (all, of_client) = admission();
-        let (one, other) = (of_client(7, 1), of_client(7, 1));
-        let (end, ended) = oneshot::channel::<()>();
-        let first = tokio::spawn({
-            let one = one.clone();
-            async move { one.run(async |_| ended.await).await }
-        });
-        yield_now().await;
-        let second = tokio::spawn(async move { one.run(async |_| "second").await });
-        yield_now().await;
-        assert_eq!(all.in_use(), 2, "a request that waits in turn has a permit");
-        assert_eq!(other.run(async |_| "other").await, Ok("other"));
-        assert!(!second.is_finished());
-        end.send(()).unwrap();
-        assert!(first.await.unwrap().is_ok());
-        assert_eq!(second.await.unwrap(), Ok("second"));
+        let (all, of_client) = admission(8);
+        let (one, other) = (of_client(), of_client());
+        let turn = one.turn(1).await;
+        let mut second = pin!(one.run(async |permit| permit.turn(1).await));
+        assert!(poll!(second.as_mut()).is_pending());
+        assert_eq!(all.in_use(), 1, "a request that waits in turn has a permit");
+        assert!(other.run(async |permit| permit.turn(1).await).await.is_ok_and(|turn| turn.is_some()));
+        drop(turn);
+        assert!(second.await.is_ok_and(|turn| turn.is_some()));
         assert_eq!(all.in_use(), 0);
     }
 
     #[tokio::test]
+    async fn heavy_requests_of_all_clients_leave_a_turn_to_light_ones() {
+        let (_, of_client) = admission(8);
+        let (one, other) = (of_client(), of_client());
+        let _heavy = one.turn(HEAVY).await;
+        assert!(poll!(pin!(other.turn(HEAVY))).is_pending());
+        assert!(poll!(pin!(other.turn(HEAVY - 1))).is_ready());
+    }
+
+    #[tokio::test]
     async fn a_client_gets_its_share_of_the_permits() {
-        let (all, of_client) = admission();
-        let (one, other) = (of_client(1, 8), of_client(1, 8));
+        let (all, of_client) = admission(3);
+        let (one, other) = (of_client(), of_client());
         let nested = one
             .run(async |_| {
                 assert_eq!(one.run(async |_| ()).await, Err(Rejected::ShareUsed));
@@ -225,10 +253,19 @@ mod tests {
 
     #[tokio::test]
     async fn a_permit_is_kept_as_long_as_its_last_clone() {
-        let (all, of_client) = admission();
-        let one = of_client(1, 1);
+        let (all, of_client) = admission(1);
+        let one = of_client();
+        assert_eq!(
+            one.run(async |permit| {
+                drop(permit);
+                all.in_use()
+            })
+            .await,
+            Ok(1),
+            "until the work has ended"
+        );
         let kept = one.run(async |permit| permit).await.unwrap();
-        assert_eq!((all.in_use(), one.run(async |_| ()).await), (1, Err(Rejected::ShareUsed)));
+        assert_eq!((all.in_use(), one.run(async |_| ()).await), (1, Err(Rejected::Overloaded)));
         drop(kept);
         assert_eq!((all.in_use(), one.run(async |_| ()).await), (0, Ok(())));
     }

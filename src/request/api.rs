@@ -102,6 +102,7 @@ impl<E: Executor> Api<E> {
         });
         match charged {
             Ok(Checked { request, running }) => {
+                let _turn = Permit::turn_of(&request.data, running.price).await;
                 let response = self.run(&running, request, None).await;
                 self.finish(running, response)
             }

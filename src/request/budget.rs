@@ -1,35 +1,55 @@
 //! Budgets: the cost that one client may request in a second.
 //!
 //! The rate is limited by the generic cell rate algorithm of the crate `governor`. A client that has sent no request
-//! for long enough may request as much at once as one request may cost.
+//! for long enough may request as much at once as one request may cost. A network of clients may request what
+//! [`NETWORK`] of them may.
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use async_graphql::ServerError;
 use governor::clock::{Clock, DefaultClock};
 use governor::state::keyed::HashMapStateStore;
 use governor::{Quota, RateLimiter};
+use tokio::time::sleep;
 
+use super::address::network_of;
 use super::code::Code;
 use super::error::refusal;
+use super::stock::NETWORK;
 use crate::config::Limits;
 
 /// The member of an error's `extensions` that says after how many seconds to try again.
 pub const RETRY_AFTER: &str = "retryAfter";
 
 /// The budgets of all clients; none, unless one is set.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Budgets(Option<Arc<Limited>>);
 
 #[derive(Debug)]
 struct Limited {
     per_second: NonZeroU32,
-    clients: RateLimiter<IpAddr, HashMapStateStore<IpAddr>, DefaultClock>,
-    /// The number of clients at which those are removed whose budget is whole.
+    clients: Rate,
+    networks: Rate,
+}
+
+/// The rates of clients, or of networks, by address.
+#[derive(Debug)]
+struct Rate {
+    limiter: RateLimiter<IpAddr, HashMapStateStore<IpAddr>, DefaultClock>,
+    /// The number of addresses at which those are removed whose budget is whole.
     sweep_at: AtomicUsize,
+}
+
+/// What the events of a subscription cost its client; by default, nothing. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct Pace {
+    budgets: Budgets,
+    client: Option<IpAddr>,
+    cost: usize,
 }
 
 /// Clients are kept up to this number, whether their budget is whole or not.
@@ -42,8 +62,9 @@ impl Budgets {
             // Each request that is allowed can be paid for.
             let burst = u32::try_from(limits.max_complexity).unwrap_or(u32::MAX);
             let burst = per_second.max(NonZeroU32::new(burst).unwrap_or(per_second));
-            let clients = RateLimiter::hashmap(Quota::per_second(per_second).allow_burst(burst));
-            Arc::new(Limited { per_second, clients, sweep_at: AtomicUsize::new(KEPT) })
+            let network = NonZeroU32::new(u32::try_from(NETWORK).unwrap_or(1)).unwrap_or(NonZeroU32::MIN);
+            let rate = |times: NonZeroU32| Rate::new(per_second.saturating_mul(times), burst.saturating_mul(times));
+            Arc::new(Limited { per_second, clients: rate(NonZeroU32::MIN), networks: rate(network) })
         }))
     }
 
@@ -53,41 +74,86 @@ impl Budgets {
     ///
     /// [`Code::RateLimited`] while the client has less than the cost left; it is not charged then.
     pub fn charge(&self, client: Option<IpAddr>, cost: usize) -> Result<(), ServerError> {
+        self.take(client, cost).map_err(|wait| {
+            let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+            self.refuse(cost, seconds.max(1))
+        })
+    }
+
+    /// How long to wait, if the client has less than the cost left.
+    fn take(&self, client: Option<IpAddr>, cost: usize) -> Result<(), Duration> {
         let (Some(limited), Some(client)) = (&self.0, client) else { return Ok(()) };
         let Some(cost) = NonZeroU32::new(u32::try_from(cost).unwrap_or(u32::MAX)) else { return Ok(()) };
-        let charged = limited.clients.check_key_n(&client, cost);
-        limited.sweep();
-        let Ok(Err(early)) = charged else { return Ok(()) };
-        let wait = early.wait_time_from(limited.clients.clock().now());
-        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-        Err(limited.refuse(cost, seconds.max(1)))
+        limited.charge(client, cost)
     }
-}
 
-impl Limited {
-    fn refuse(&self, cost: NonZeroU32, seconds: u64) -> ServerError {
+    fn refuse(&self, cost: usize, seconds: u64) -> ServerError {
+        let per_second = self.0.as_ref().map_or(0, |limited| limited.per_second.get());
         let message = format!(
-            "the request costs {cost}, and this client has spent its budget of {} per second (the setting CLIENT_BUDGET): \
-             try again in {seconds} s",
-            self.per_second
+            "the request costs {cost}, and this client has spent its budget of {per_second} per second (the setting \
+             CLIENT_BUDGET): try again in {seconds} s"
         );
         let mut error = refusal(Code::RateLimited, message);
         error.extensions.get_or_insert_default().set(RETRY_AFTER, seconds);
         error
     }
+}
 
-    /// Removes clients whose budget is whole, when there are twice as many as after the last time.
-    fn sweep(&self) {
-        if self.clients.len() >= self.sweep_at.load(Ordering::Relaxed) {
-            self.clients.retain_recent();
-            self.sweep_at.store(KEPT.max(2 * self.clients.len()), Ordering::Relaxed);
+impl Pace {
+    /// The events of a client, each of which costs so much.
+    pub fn new(budgets: Budgets, client: Option<IpAddr>, cost: usize) -> Self {
+        Self { budgets, client, cost }
+    }
+
+    /// Pays for an event, once the budget suffices.
+    pub async fn pay(&self) {
+        while let Err(wait) = self.budgets.take(self.client, self.cost) {
+            sleep(wait).await;
         }
+    }
+}
+
+impl Rate {
+    fn new(per_second: NonZeroU32, burst: NonZeroU32) -> Self {
+        let limiter = RateLimiter::hashmap(Quota::per_second(per_second).allow_burst(burst));
+        Self { limiter, sweep_at: AtomicUsize::new(KEPT) }
+    }
+
+    /// How long to wait, if the budget does not suffice now.
+    fn charge(&self, address: IpAddr, cost: NonZeroU32) -> Result<(), Duration> {
+        let charged = self.limiter.check_key_n(&address, cost);
+        self.sweep();
+        match charged {
+            Ok(Err(early)) => Err(early.wait_time_from(self.limiter.clock().now())),
+            // A cost beyond every budget is refused before.
+            Ok(Ok(())) | Err(_) => Ok(()),
+        }
+    }
+
+    /// Removes addresses whose budget is whole, when there are twice as many as after the last time.
+    fn sweep(&self) {
+        if self.limiter.len() >= self.sweep_at.load(Ordering::Relaxed) {
+            self.limiter.retain_recent();
+            self.sweep_at.store(KEPT.max(2 * self.limiter.len()), Ordering::Relaxed);
+        }
+    }
+}
+
+impl Limited {
+    /// The client first: what it is refused for costs its network nothing.
+    fn charge(&self, client: IpAddr, cost: NonZeroU32) -> Result<(), Duration> {
+        self.clients.charge(client, cost)?;
+        network_of(client).map_or(Ok(()), |network| self.networks.charge(network, cost))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::net::Ipv4Addr;
+    use std::net::{Ipv4Addr, Ipv6Addr};
+
+    use std::pin::pin;
+
+    use futures_util::poll;
 
     use super::*;
 
@@ -113,6 +179,27 @@ mod tests {
     }
 
     #[test]
+    fn a_network_has_the_budget_of_a_few_clients() {
+        let budgets = budgets(1, 100);
+        let client =
+            |n: u32| Some(IpAddr::from(Ipv6Addr::new(0x2001, 0xdb8, 0, u16::try_from(n).unwrap(), 0, 0, 0, 0)));
+        let paid = (0..100).filter(|n| budgets.charge(client(*n), 100).is_ok()).count();
+        assert_eq!(paid, NETWORK);
+        assert!(budgets.charge(Some("2001:db8:1::".parse().unwrap()), 100).is_ok(), "another network");
+    }
+
+    #[tokio::test]
+    async fn an_event_waits_until_its_client_can_pay_for_it() {
+        let budgets = budgets(1_000, 1_000);
+        assert!(budgets.charge(Some(client(1)), 1_000).is_ok());
+        let pace = |n: u32| Pace::new(budgets.clone(), Some(client(n)), 50);
+        let (one, other) = (pace(1), pace(2));
+        let mut waiting = pin!(one.pay());
+        assert!(poll!(waiting.as_mut()).is_pending() && poll!(pin!(other.pay())).is_ready());
+        waiting.await;
+    }
+
+    #[test]
     fn without_the_setting_nothing_is_charged() {
         let budgets = budgets(0, 10);
         assert!((0..100).all(|_| budgets.charge(Some(client(1)), 10).is_ok()));
@@ -126,7 +213,7 @@ mod tests {
             // Whole again after a microsecond.
             assert!(budgets.charge(Some(client(n)), 1).is_ok());
         }
-        let kept = budgets.0.as_ref().unwrap().clients.len();
+        let kept = budgets.0.as_ref().unwrap().clients.limiter.len();
         assert!(kept < 2 * KEPT, "{kept}");
         assert!(budgets.charge(Some(client(0)), 4_000_000_000).is_err(), "a budget that is spent is not forgotten");
     }

@@ -70,7 +70,7 @@ codes! {
     TooManyOperations = "TOO_MANY_OPERATIONS": "more than 100 concurrent operations on one WebSocket, or more than 1 MiB of them";
     UrlTooLong = "URL_TOO_LONG": "the URL exceeds 16 KiB";
     TimedOut = "TIMEOUT": "the request exceeded `REQUEST_TIMEOUT`; a mutation may still take effect";
-    Overloaded = "OVERLOADED": "the server is at `MAX_REQUESTS`, `MAX_WEBSOCKETS` or `MAX_BUFFERED`";
+    Overloaded = "OVERLOADED": "the server, or the share of this client, is at `MAX_REQUESTS`, `MAX_WEBSOCKETS` or `MAX_BUFFERED`";
     RateLimited = "RATE_LIMITED": "the client has spent its `CLIENT_BUDGET`; `extensions.retryAfter` says after how many seconds to try again";
     AnswerDropped = "ANSWER_DROPPED": "the response exceeded the memory budget `MAX_BUFFERED`; a mutation may have taken effect";
     Internal = "INTERNAL": "a fault of the server; its log has the cause under `extensions.errorId`";

@@ -2,27 +2,22 @@
 //!
 //! To read and check a request takes a time that is proportional to its size: up to some tenths of a microsecond for each
 //! byte. A long request is read and checked on a thread that may block. Half of the cores do so at a time, so that the
-//! other half serves short requests. Each client has one such thread at a time, so that its requests delay no others.
+//! other half serves short requests. They are a [queue](super::Queue), in which each client has one at a time.
 
 use std::future::pending;
 use std::panic::resume_unwind;
-use std::sync::{Arc, LazyLock};
 
-use tokio::sync::Semaphore;
 use tokio::task::{JoinError, spawn_blocking};
 use tracing::Span;
 
-use crate::cores;
+use super::queue::Line;
 
 /// The size above which a request is long, in bytes.
 const LONG: usize = 16 << 10;
 
-/// How many long requests are read or checked at a time.
-static SLOTS: LazyLock<Arc<Semaphore>> = LazyLock::new(|| Arc::new(Semaphore::new(cores().div_ceil(2))));
-
-/// The share of one client; by default, of all of them. Cheap to clone.
+/// The place of a client in the queue for such threads; by default, no limit. Cheap to clone.
 #[derive(Clone, Debug, Default)]
-pub struct Cpu(Option<Arc<Semaphore>>);
+pub struct Cpu(Option<Line>);
 
 /// In the data of a request that is long: its checks take long, too.
 #[derive(Clone, Copy, Debug)]
@@ -34,9 +29,9 @@ pub fn is_long(bytes: usize) -> bool {
 }
 
 impl Cpu {
-    /// The share of a client: one permit for each long request at a time.
-    pub fn shared(share: Arc<Semaphore>) -> Self {
-        Self(Some(share))
+    /// The threads of this queue.
+    pub fn shared(line: Line) -> Self {
+        Self(Some(line))
     }
 
     /// Does work on a long request, on a thread that may block. It is not stopped when it is no longer awaited.
@@ -45,15 +40,13 @@ impl Cpu {
     ///
     /// If the work panics.
     pub async fn run<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
-        // The semaphores are never closed.
-        let share = match &self.0 {
-            Some(share) => Arc::clone(share).acquire_owned().await.ok(),
+        let unit = match &self.0 {
+            Some(line) => Some(line.unit(false).await),
             None => None,
         };
-        let slot = Arc::clone(&SLOTS).acquire_owned().await.ok();
         let span = Span::current();
         let done = spawn_blocking(move || {
-            let _permits = (share, slot);
+            let _unit = unit;
             span.in_scope(work)
         });
         match done.await.map_err(JoinError::try_into_panic) {
@@ -70,16 +63,19 @@ mod tests {
     use std::thread;
 
     use super::*;
+    use crate::request::queue::{Queue, Sizes};
 
     #[tokio::test]
     async fn work_is_done_on_another_thread_within_the_share_of_its_client() {
-        let share = Arc::new(Semaphore::new(0));
-        let cpu = Cpu::shared(Arc::clone(&share));
+        let queue = Queue::new(Sizes { units: 2, each: 1, heavy: 1 });
+        let line = queue.line(None);
+        let unit = line.unit(false).await;
+        let cpu = Cpu::shared(line);
         let waiting = tokio::spawn(async move { cpu.run(|| thread::current().id()).await });
         // Another client does not wait for it.
-        let other = Cpu::default().run(|| thread::current().id()).await;
+        let other = Cpu::shared(queue.line(None)).run(|| thread::current().id()).await;
         assert!(other != thread::current().id() && !waiting.is_finished());
-        share.add_permits(1);
+        drop(unit);
         assert_ne!(waiting.await.unwrap(), thread::current().id());
     }
 

@@ -81,7 +81,7 @@ impl<E: Executor> Api<E> {
     }
 
     /// Checks and executes an operation under one permit, in one turn and within one time limit, as over HTTP. A
-    /// subscription gives them back when it has begun.
+    /// subscription gives its permit back when it has begun.
     async fn begin(self, request: Request, data: Arc<Data>, accepts: Accepts) -> BoxStream<'static, Response> {
         let begun = Instant::now();
         let session = Session::of(&data).cloned();
@@ -120,6 +120,10 @@ impl<E: Executor> Api<E> {
         }
         let Checked { request, running } = checked;
         self.checks().charge(permit.as_ref().and_then(Permit::client), &running)?;
+        let _turn = match &permit {
+            Some(permit) => permit.turn(running.price).await,
+            None => None,
+        };
         let request = if let Some(permit) = permit { request.data(permit) } else { request };
         let response = self.run(&running, request, Some(Arc::clone(data))).await;
         Ok(Begun::Done(Box::new(self.finish(running, response))))
@@ -135,15 +139,16 @@ impl<E: Executor> Api<E> {
         let session = Session::of(data);
         let bytes = retained(&running.document, &request.variables);
         let memory = session.map(|session| session.memory.acquire_for_subscription(bytes)).transpose()?;
-        self.checks().charge(session.and_then(|session| session.admission.client()), &running)?;
-        let Running { document, new, mut cost, .. } = running;
+        let client = session.and_then(|session| session.admission.client());
+        self.checks().charge(client, &running)?;
+        let Running { price, document, new, mut cost, .. } = running;
         if let Some(hash) = new {
             self.checks().keep(hash, document);
         }
         let reader = self.primary();
         let request = request.data(match session {
             Some(Session { admission, .. }) => {
-                reader.over(InTurn { reader: reader.clone(), admission: admission.clone() })
+                reader.over(InTurn { reader: reader.clone(), admission: admission.clone(), cost: price })
             }
             None => reader,
         });

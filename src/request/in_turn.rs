@@ -11,6 +11,8 @@ use super::admission::Admission;
 pub struct InTurn {
     pub reader: Reader,
     pub admission: Admission,
+    /// What an event costs.
+    pub cost: usize,
 }
 
 #[async_trait]
@@ -20,7 +22,7 @@ impl ReadRows for InTurn {
     }
 
     async fn read(&self, statement: Statement) -> Result<Vec<Record>, DbErr> {
-        let _turn = self.admission.turn().await;
+        let _turn = self.admission.turn(self.cost).await;
         self.reader.read(statement).await
     }
 
@@ -29,7 +31,7 @@ impl ReadRows for InTurn {
     }
 
     async fn read_each(&self, statement: Statement, each: Vec<Value>) -> Result<Vec<Vec<Record>>, DbErr> {
-        let _turn = self.admission.turn().await;
+        let _turn = self.admission.turn(self.cost).await;
         self.reader.read_each(statement, each).await
     }
 }

@@ -1,18 +1,20 @@
-//! Slots: on how many threads the work of one client runs at a time.
+//! Slots: on how many threads the work of clients runs at a time.
 //!
 //! The runtime polls tasks to their next wait, and in the order in which they are ready. Requests that compute for long
-//! would be before those of every other client, on every thread. Here a client has one slot less than the runtime has
-//! [threads](crate::threads): one client never has all of them. A client that is alone needs no slots.
+//! would be before those of every other client, on every thread. Here each poll needs a slot. There is one for each
+//! [thread](crate::threads), and one client never has all of them. They are a [queue](super::Queue): the client that has
+//! computed least is next. A client that is alone needs no slots.
 
 use std::future::poll_fn;
-use std::pin::pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 
-use tokio::sync::Semaphore;
-use tokio_util::sync::PollSemaphore;
+use tokio::sync::oneshot::Receiver;
+
+use super::queue::{Line, Unit};
 
 /// The slots of one client; by default, no limit.
 #[derive(Clone, Debug, Default)]
@@ -20,7 +22,7 @@ pub struct Slots(Option<Limited>);
 
 #[derive(Clone, Debug)]
 struct Limited {
-    slots: Arc<Semaphore>,
+    line: Line,
     /// The number of clients that are present.
     present: Arc<AtomicUsize>,
 }
@@ -28,13 +30,13 @@ struct Limited {
 /// Waits for slots of a client, for one piece of its work.
 struct Slot<'a> {
     slots: &'a Slots,
-    waiting: Option<PollSemaphore>,
+    waiting: Option<Receiver<Unit>>,
 }
 
 impl Slots {
-    /// Slots from this semaphore: one for each permit, while several clients are present.
-    pub fn of(slots: Arc<Semaphore>, present: Arc<AtomicUsize>) -> Self {
-        Self(Some(Limited { slots, present }))
+    /// Slots from this queue, while several clients are present.
+    pub fn of(line: Line, present: Arc<AtomicUsize>) -> Self {
+        Self(Some(Limited { line, present }))
     }
 
     /// Does work, with a slot each time it is polled. The work itself must not wait for a slot of the same client.
@@ -47,21 +49,25 @@ impl Slots {
 impl Slot<'_> {
     /// Polls once it has a slot, which it gives back.
     fn poll<T>(&mut self, context: &mut Context<'_>, poll: impl FnOnce(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
-        let Some(Limited { slots, present }) = &self.slots.0 else { return poll(context) };
+        let Some(Limited { line, present }) = &self.slots.0 else { return poll(context) };
         if present.load(Relaxed) <= 1 {
             self.waiting = None;
             return poll(context);
         }
-        if self.waiting.is_none() {
-            if let Ok(_slot) = slots.try_acquire() {
-                return poll(context);
+        let mut waiting = match self.waiting.take() {
+            Some(waiting) => waiting,
+            None => match line.try_unit(false) {
+                Ok(_slot) => return poll(context),
+                Err(waiting) => waiting,
+            },
+        };
+        match Pin::new(&mut waiting).poll(context) {
+            Poll::Ready(_slot) => poll(context),
+            Poll::Pending => {
+                self.waiting = Some(waiting);
+                Poll::Pending
             }
-            self.waiting = Some(PollSemaphore::new(Arc::clone(slots)));
         }
-        let Some(waiting) = &mut self.waiting else { return poll(context) };
-        let _slot = ready!(waiting.poll_acquire(context));
-        self.waiting = None;
-        poll(context)
     }
 }
 
@@ -73,11 +79,19 @@ mod tests {
     use tokio::task::yield_now;
 
     use super::*;
+    use crate::request::queue::{Queue, Sizes};
+
+    fn slots(units: usize, each: usize, present: usize) -> (Queue, Line, Arc<AtomicUsize>, Slots) {
+        let queue = Queue::new(Sizes { units, each, heavy: units });
+        let (line, present) = (queue.line(None), Arc::new(AtomicUsize::new(present)));
+        let slots = Slots::of(line.clone(), Arc::clone(&present));
+        (queue, line, present, slots)
+    }
 
     /// Each piece holds its slot while it computes, and gives it back where it waits.
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
     async fn the_work_of_a_client_runs_on_as_many_threads_as_it_has_slots() {
-        let slots = Slots::of(Arc::new(Semaphore::new(2)), Arc::new(AtomicUsize::new(2)));
+        let (_queue, _line, _present, slots) = slots(4, 2, 2);
         let [running, most] = [(); 2].map(|()| Arc::new(AtomicUsize::new(0)));
         let pieces = (0..50).map(|_| {
             let (slots, running, most) = (slots.clone(), running.clone(), most.clone());
@@ -101,20 +115,19 @@ mod tests {
 
     #[tokio::test]
     async fn work_waits_while_no_slot_is_free() {
-        let semaphore = Arc::new(Semaphore::new(1));
-        let taken = semaphore.clone().acquire_owned().await.unwrap();
-        let present = Arc::new(AtomicUsize::new(2));
-        let slots = Slots::of(semaphore, Arc::clone(&present));
+        let (queue, line, _, slots) = slots(2, 1, 2);
+        let taken = line.try_unit(false).unwrap();
         let mut work = pin!(slots.run(async { 7 }));
         assert!(futures_util::poll!(work.as_mut()).is_pending());
+        assert!(queue.line(None).try_unit(false).is_ok(), "another client has the other slot");
         drop(taken);
         assert_eq!(work.await, 7);
     }
 
     #[tokio::test]
     async fn a_client_that_is_alone_waits_for_none() {
-        let present = Arc::new(AtomicUsize::new(2));
-        let slots = Slots::of(Arc::new(Semaphore::new(0)), Arc::clone(&present));
+        let (_, line, present, slots) = slots(1, 1, 2);
+        let _taken = line.try_unit(false).unwrap();
         let mut work = pin!(slots.run(async { 7 }));
         assert!(futures_util::poll!(work.as_mut()).is_pending());
         present.store(1, Relaxed);

@@ -81,16 +81,14 @@ impl AsRef<[u8]> for Held {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use tokio::sync::Semaphore;
-
     use super::*;
+    use crate::request::Stock;
 
     #[tokio::test]
     async fn a_client_has_a_share() {
-        let memory = Memory::new(8 * FREE);
-        let [one, other] = [(); 2].map(|()| memory.shared(Arc::new(Semaphore::new(5 * FREE)), 5 * FREE));
+        let stock = Stock::new(8 * FREE, 5 * FREE);
+        let memory = Memory::of(stock.whole());
+        let [one, other] = [(); 2].map(|()| Memory::of(stock.portion(None)));
         let (_, permit) = read(&one, Body::from("x".repeat(6 * FREE)), 8 * FREE).await.unwrap();
         assert_eq!(memory.in_use(), 5 * FREE);
         assert!(one.acquire(1).is_none() && other.acquire(1).is_some() && other.acquire(4 * FREE).is_none());

@@ -21,29 +21,67 @@ pub struct Capacity {
 impl Capacity {
     /// The limits in these bounds, with this many connections to read from the database.
     pub fn new(bounds: &Bounds, database_connections: usize) -> Self {
-        // A body of the maximum size fits if it is alone.
-        let memory = Memory::new(bounds.max_buffered.max(bounds.max_body_size));
+        let clients = Clients::new(bounds, database_connections);
+        let totals = clients.totals();
+        let memory = Memory::of(totals.buffered.whole());
         Self {
-            admission: Admission::new(bounds.max_requests, bounds.request_timeout.0),
-            sockets: Sockets::new(bounds.max_websockets, memory.clone()),
+            admission: Admission::of(totals.requests.whole(), bounds.request_timeout.0),
+            sockets: Sockets::new(totals.websockets.whole(), memory.clone(), bounds.read_timeout.0),
             memory,
-            clients: Clients::new(bounds, database_connections),
+            clients,
         }
     }
 
     /// What one client may use of it.
     #[must_use]
     pub fn shared(&self, client: &Client) -> Self {
-        let (permits, turns) = (client.requests().clone(), client.turns().clone());
-        let cpu = Cpu::shared(client.long().clone());
-        let share = Share { client: client.address(), permits, turns, cpu: cpu.clone(), slots: client.slots() };
-        let (buffered, max_buffered) = client.buffered();
-        let memory = self.memory.shared(buffered.clone(), max_buffered);
+        let shares = client.shares();
+        let cpu = Cpu::shared(shares.long.clone());
+        let share = Share {
+            client: client.address(),
+            permits: shares.requests.clone(),
+            turns: shares.turns.clone(),
+            cpu: cpu.clone(),
+            slots: client.slots(),
+        };
+        let memory = Memory::of(shares.buffered.clone());
         Self {
             admission: self.admission.shared(share),
-            sockets: self.sockets.shared(client.websockets().clone(), memory.clone(), cpu, client.slots()),
+            sockets: self.sockets.shared(client.clone(), memory.clone(), cpu),
             memory,
             clients: self.clients.clone(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderMap;
+
+    use super::*;
+    use crate::server::client::Peer;
+
+    /// Its connection belongs to the proxy, and its request ends with the handshake.
+    #[test]
+    fn a_websocket_is_presence_of_its_client_also_behind_a_proxy() {
+        let trusted_proxies = vec!["10.0.0.0/8".parse().unwrap()];
+        let capacity = Capacity::new(&Bounds { trusted_proxies, ..Bounds::DEFAULT }, 16);
+        let peer = Peer("10.0.0.1:50000".parse().unwrap());
+        let open = |address: &str| {
+            let headers = HeaderMap::from_iter([("x-forwarded-for".parse().unwrap(), address.parse().unwrap())]);
+            let client = capacity.clients.of(Some(peer), &headers);
+            let (shared, present) = (capacity.shared(&client), client.enter());
+            let place = shared.sockets.place().unwrap();
+            drop(present);
+            place
+        };
+        let one = [open("192.0.2.1"), open("192.0.2.1")];
+        assert_eq!(capacity.clients.present(), 1);
+        let other = open("192.0.2.2");
+        assert_eq!(capacity.clients.present(), 2);
+        drop(one);
+        assert_eq!(capacity.clients.present(), 1);
+        drop(other);
+        assert_eq!(capacity.clients.present(), 0);
     }
 }

@@ -1,20 +1,19 @@
 //! Clients: each has a share of what all of them use, so that none of them can use up what the others need.
 //!
-//! A client is an address: that of the peer, or the one that a trusted proxy forwards. A client that is alone can use
-//! seven eighths of the server. The last eighth is for the others, whatever the first one does.
+//! A client is an address: that of the peer, or the one that a trusted proxy forwards. What it may hold depends on what is
+//! left ([`Stock`]), and it waits in turn for what is soon given back ([`Queue`]).
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 use ipnet::IpNet;
-use tokio::sync::Semaphore;
 
+use super::shares::{Networked, Shares, Totals};
 use crate::config::Bounds;
-use crate::request::Slots;
-use crate::threads;
+use crate::request::{Slots, client_of, network_of};
 
 /// The address of the other end of a connection, in the extensions of its requests.
 #[derive(Clone, Copy, Debug)]
@@ -30,45 +29,29 @@ struct All {
     present: Arc<AtomicUsize>,
     known: Mutex<Known>,
     trusted: Vec<IpNet>,
-    shares: Shares,
+    totals: Totals,
 }
 
-/// Clients by their addresses. Those that use nothing are removed when there are twice as many as after the last time.
+/// Clients by their addresses, and their networks. Those that use nothing are removed when there are twice as many clients
+/// as after the last time.
 #[derive(Debug, Default)]
 struct Known {
     clients: HashMap<IpAddr, Arc<Usage>>,
+    networks: HashMap<IpAddr, Networked>,
     remaining: usize,
 }
 
 /// Clients are kept up to this number, whether they use something or not.
 const KEPT: usize = 64;
 
-/// How much one client may use.
-#[derive(Clone, Copy, Debug)]
-struct Shares {
-    connections: usize,
-    requests: usize,
-    turns: usize,
-    buffered: usize,
-    websockets: usize,
-}
-
 /// A client. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct Client(Arc<Usage>);
 
-/// The permits that are left to a client. An owned permit refers to its semaphore: so it is known which are in use.
 #[derive(Debug)]
 struct Usage {
     address: IpAddr,
-    connections: Arc<Semaphore>,
-    requests: Arc<Semaphore>,
-    turns: Arc<Semaphore>,
-    buffered: Arc<Semaphore>,
-    max_buffered: usize,
-    websockets: Arc<Semaphore>,
-    long: Arc<Semaphore>,
-    slots: Arc<Semaphore>,
+    shares: Shares,
     /// Its connections and requests, and how many clients have some.
     presence: AtomicUsize,
     present: Arc<AtomicUsize>,
@@ -81,17 +64,14 @@ pub struct Presence(Client);
 impl Clients {
     /// The clients of a server with these bounds, and this many database connections.
     pub fn new(bounds: &Bounds, database_connections: usize) -> Self {
-        let shares = Shares {
-            connections: share(bounds.max_connections),
-            requests: share(bounds.max_requests),
-            // One connection is left even of a few: a statement can take long.
-            turns: (database_connections - database_connections.div_ceil(8)).max(1),
-            // A body of the maximum size always fits.
-            buffered: share(bounds.max_buffered).max(bounds.max_body_size),
-            websockets: share(bounds.max_websockets),
-        };
         let trusted = bounds.trusted_proxies.clone();
-        Self(Arc::new(All { present: Arc::default(), known: Mutex::default(), trusted, shares }))
+        let totals = Totals::new(bounds, database_connections);
+        Self(Arc::new(All { present: Arc::default(), known: Mutex::default(), trusted, totals }))
+    }
+
+    /// What all of them use.
+    pub fn totals(&self) -> &Totals {
+        &self.0.totals
     }
 
     /// The client at the other end of a connection; `None` for a trusted proxy, which has many behind it.
@@ -107,32 +87,33 @@ impl Clients {
     }
 
     fn with(&self, address: IpAddr) -> Client {
-        let address = network(address);
+        let address = client_of(address);
         let mut known = self.0.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(usage) = known.clients.get(&address) {
             return Client(Arc::clone(usage));
         }
-        let Shares { connections, requests, turns, buffered, websockets } = self.0.shares;
-        let semaphore = |max: usize| Arc::new(Semaphore::new(max.min(Semaphore::MAX_PERMITS)));
+        let totals = &self.0.totals;
+        let network = network_of(address);
+        let network = network.map(|network| known.networks.entry(network).or_insert_with(|| totals.network()));
         let usage = Arc::new(Usage {
             address,
-            connections: semaphore(connections),
-            requests: semaphore(requests),
-            turns: semaphore(turns),
-            buffered: semaphore(buffered),
-            max_buffered: buffered,
-            websockets: semaphore(websockets),
-            long: semaphore(1),
-            slots: semaphore(threads() - 1),
+            shares: totals.client(network.as_deref()),
             presence: AtomicUsize::new(0),
             present: Arc::clone(&self.0.present),
         });
         if known.clients.len() >= KEPT.max(2 * known.remaining) {
             known.clients.retain(|_, usage| usage.is_in_use());
+            known.networks.retain(|_, network| network.is_in_use());
             known.remaining = known.clients.len();
         }
         known.clients.insert(address, Arc::clone(&usage));
         Client(usage)
+    }
+
+    /// How many are present.
+    #[cfg(test)]
+    pub fn present(&self) -> usize {
+        self.0.present.load(SeqCst)
     }
 
     /// The number of clients, used or not.
@@ -166,39 +147,19 @@ impl All {
 }
 
 impl Client {
-    /// Its address: for IPv6, that of its network.
+    /// Its address: for IPv6, the first 64 bits of it.
     pub fn address(&self) -> IpAddr {
         self.0.address
     }
 
-    /// The share of connections.
-    pub fn connections(&self) -> &Arc<Semaphore> {
-        &self.0.connections
+    /// Its shares.
+    pub fn shares(&self) -> &Shares {
+        &self.0.shares
     }
 
-    /// The share of the permits of requests.
-    pub fn requests(&self) -> &Arc<Semaphore> {
-        &self.0.requests
-    }
-
-    /// The share of database connections: each request that is executed may hold one. The others wait in turn.
-    pub fn turns(&self) -> &Arc<Semaphore> {
-        &self.0.turns
-    }
-
-    /// The share of the memory budget, in bytes, and how large it is.
-    pub fn buffered(&self) -> (&Arc<Semaphore>, usize) {
-        (&self.0.buffered, self.0.max_buffered)
-    }
-
-    /// Its permit to have a long request read or checked.
-    pub fn long(&self) -> &Arc<Semaphore> {
-        &self.0.long
-    }
-
-    /// Its slots: a permit for each core.
+    /// Its slots.
     pub fn slots(&self) -> Slots {
-        Slots::of(Arc::clone(&self.0.slots), Arc::clone(&self.0.present))
+        Slots::of(self.0.shares.slots.clone(), Arc::clone(&self.0.present))
     }
 
     /// Counts the client as present until the value is dropped.
@@ -207,11 +168,6 @@ impl Client {
             self.0.present.fetch_add(1, SeqCst);
         }
         Presence(self.clone())
-    }
-
-    /// The share of WebSockets.
-    pub fn websockets(&self) -> &Arc<Semaphore> {
-        &self.0.websockets
     }
 }
 
@@ -225,24 +181,9 @@ impl Drop for Presence {
 }
 
 impl Usage {
-    /// Whether something refers to the client, or to a permit of it.
+    /// Whether something refers to the client, or to a share of it.
     fn is_in_use(self: &Arc<Self>) -> bool {
-        let Self { connections, requests, turns, buffered, websockets, long, slots, .. } = &**self;
-        let permits = [connections, requests, turns, buffered, websockets, long, slots];
-        Arc::strong_count(self) > 1 || permits.into_iter().any(|permits| Arc::strong_count(permits) > 1)
-    }
-}
-
-/// All but an eighth; of less than eight, all.
-fn share(max: usize) -> usize {
-    max - max / 8
-}
-
-/// The address that a client is known by. A provider gives each customer a network of IPv6 addresses, of 64 bits or less.
-fn network(address: IpAddr) -> IpAddr {
-    match address {
-        IpAddr::V4(_) => address,
-        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX)).into(),
+        Arc::strong_count(self) > 1 || self.shares.are_in_use()
     }
 }
 
@@ -296,23 +237,26 @@ mod tests {
         let clients = clients(&[]);
         let of = |address: &str| clients.of(Some(peer(address)), &HeaderMap::new());
         let [one, other] = ["2001:db8::1", "2001:db8:0:1::1"].map(of);
-        let taken = Arc::clone(one.requests()).try_acquire_many_owned(448).unwrap();
-        assert!(of("2001:db8::2").requests().try_acquire().is_err(), "one network is one client, with seven eighths");
-        assert!(other.requests().try_acquire().is_ok());
+        let taken = one.shares().requests.take(256).unwrap();
+        assert!(of("2001:db8::2").shares().requests.take(1).is_err(), "64 bits are one client");
+        assert!(other.shares().requests.take(1).is_ok());
         drop((one, other));
         let many = || (0..1_000).for_each(|n| drop(of(&format!("2001:db8:1:{n:x}::1"))));
         many();
-        assert!(clients.len() <= KEPT && of("2001:db8::1").requests().try_acquire().is_err(), "the permits are in use");
+        assert!(
+            clients.len() <= KEPT && of("2001:db8::1").shares().requests.take(1).is_err(),
+            "the permits are in use"
+        );
         drop(taken);
         many();
-        assert!(clients.len() <= KEPT && of("2001:db8::1").requests().try_acquire().is_ok());
+        assert!(clients.len() <= KEPT && of("2001:db8::1").shares().requests.take(1).is_ok());
     }
 
     #[test]
     fn a_client_is_present_while_it_has_a_connection_or_a_request() {
         let clients = clients(&[]);
         let of = |address: &str| clients.of(Some(peer(address)), &HeaderMap::new());
-        let present = || clients.0.present.load(SeqCst);
+        let present = || clients.present();
         let (connection, request) = (of("192.0.2.1").enter(), of("192.0.2.1").enter());
         assert_eq!(present(), 1);
         let other = of("192.0.2.2").enter();
@@ -324,7 +268,20 @@ mod tests {
     }
 
     #[test]
-    fn a_small_number_is_not_divided() {
-        assert_eq!([1, 7, 8, 16, 512].map(share), [1, 7, 7, 14, 448]);
+    fn a_network_of_clients_is_bounded_and_leaves_the_rest_to_others() {
+        let clients = clients(&[]);
+        let of = |address: &str| clients.of(Some(peer(address)), &HeaderMap::new());
+        let mut taken = Vec::new();
+        for n in 0..2_000 {
+            let client = of(&format!("2001:db8:1:{n:x}::1"));
+            taken.extend(std::iter::from_fn(|| client.shares().requests.take(1).ok()));
+        }
+        assert!((300..400).contains(&taken.len()), "{} of 512", taken.len());
+        assert!(
+            of("2001:db8:2::1").shares().requests.take(10).is_ok()
+                && of("192.0.2.1").shares().requests.take(10).is_ok()
+        );
+        drop(taken);
+        assert!(of("2001:db8:1::1").shares().requests.take(100).is_ok());
     }
 }

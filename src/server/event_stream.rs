@@ -47,7 +47,7 @@ pub fn respond(
         Err(message) => return reject(Media::Json, Code::Overloaded, message),
     };
     let (sender, mut events) = channel(1);
-    let slots = sockets.slots().clone();
+    let slots = sockets.slots();
     tokio::spawn(async move {
         let sending = slots.run(send(caught(responses), &sender, &memory, &metrics));
         tokio::select! {

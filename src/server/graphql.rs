@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use async_graphql::{Data, Executor, Request, Response as GraphQLResponse, ServerError};
 use axum::body::{Body, Bytes};
+use axum::extract::FromRequestParts;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
-use axum::extract::{FromRequestParts, WebSocketUpgrade};
 use axum::http::header::{ACCEPT_ENCODING, SEC_WEBSOCKET_VERSION, WWW_AUTHENTICATE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
@@ -23,7 +23,7 @@ use super::observe::REQUEST_ID;
 use super::page;
 use super::request;
 use super::response::{reject, respond, unless_known};
-use super::websocket::{Timeouts, is_websocket};
+use super::websocket::{Handshake, Timeouts, is_websocket};
 use crate::request::{Admission, Code, Memory, Permit, PositionHeader, ReportCost, Session, refusal};
 use crate::shop::Api;
 
@@ -94,8 +94,8 @@ async fn post(Endpoint { api, access }: &Endpoint, Received { head, body, media,
 
 /// A WebSocket, a query in the parameters of the URL, or the page where a browser opens the URL without one. A mutation is rejected: following a link must not change data.
 async fn get(endpoint: &Endpoint, Received { mut head, media, permit, capacity, .. }: Received) -> Response {
-    match WebSocketUpgrade::from_request_parts(&mut head, &()).await {
-        Ok(upgrade) => open_websocket(endpoint, capacity, head.headers, upgrade),
+    match Handshake::from_request_parts(&mut head, &()).await {
+        Ok(handshake) => open_websocket(endpoint, capacity, head.headers, handshake),
         Err(rejection) if is_websocket(&head.headers) => bad_handshake(&rejection),
         Err(_) if !request::is_in(&head.uri) && prefers_page(&head.headers) => page::in_place_of_api(&head.headers),
         // An offer of another protocol can be ignored (RFC 9110, section 7.8).
@@ -155,10 +155,10 @@ fn open_websocket(
     Endpoint { api, access }: &Endpoint,
     Capacity { admission, memory, sockets, .. }: Capacity,
     headers: HeaderMap,
-    upgrade: WebSocketUpgrade,
+    handshake: Handshake,
 ) -> Response {
     let (metrics, access) = (api.db().metrics.clone(), access.clone());
-    sockets.upgrade(upgrade, api.clone(), metrics, Timeouts::default(), move |init| {
+    sockets.upgrade(handshake, api.clone(), metrics, Timeouts::default(), move |init| {
         let authorization = init.get("Authorization").or_else(|| init.get("authorization"));
         let mut data = Data::default();
         data.insert(session(&headers, admission, memory));

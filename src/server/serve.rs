@@ -79,8 +79,9 @@ pub async fn serve(
             accepted = listener.accept(), if connections.len() < bounds.max_connections => match accepted {
                 Ok((stream, peer)) => {
                     let client = clients.at(peer);
-                    let share = client.as_ref().map(|client| client.connections().clone().try_acquire_owned());
-                    let Ok(share) = share.transpose() else {
+                    let whole = || clients.totals().connections.whole();
+                    let share = client.as_ref().map_or_else(whole, |client| client.shares().connections.clone());
+                    let Ok(share) = share.take(1) else {
                         tracing::debug!(%peer, "closed: the client is at its share of connections");
                         continue;
                     };

@@ -33,22 +33,29 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_graphql::{Data, Executor};
-use axum::extract::WebSocketUpgrade;
 use axum::http::HeaderMap;
 use axum::http::header::UPGRADE;
 use axum::response::Response;
+use hyper_util::rt::TokioIo;
 use serde_json::{Map, Value};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
+use tokio_tungstenite::WebSocketStream;
+use tungstenite::protocol::{Role, WebSocketConfig};
 
+use super::client::{Client, Presence};
 use super::media::Media;
 use super::response::reject;
 use crate::metrics::Metrics;
-use crate::request::{Code, Cpu, Memory, Slots};
+use crate::request::{Code, Cpu, Memory, Portion, Short, Slots, Taken};
 
 mod connection;
+mod handshake;
 mod message;
+mod meter;
 mod operations;
 
+pub use handshake::Handshake;
+use meter::Metered;
 use operations::Operations;
 
 /// The name of the subprotocol.
@@ -89,18 +96,20 @@ impl Default for Timeouts {
 #[derive(Clone, Debug)]
 pub struct Sockets {
     stop: Arc<watch::Sender<bool>>,
-    max: usize,
+    places: Portion,
     memory: Memory,
-    /// The share of one client.
-    share: Option<Arc<Semaphore>>,
+    /// How long a message may take to arrive.
+    message: Duration,
+    /// Whose they are.
+    client: Option<Client>,
     cpu: Cpu,
-    slots: Slots,
 }
 
-/// The place of a WebSocket among those that are open, until it is dropped.
+/// The place of a WebSocket among those that are open, until it is dropped. Its client is present as long.
 pub(super) struct Place {
     stop: watch::Receiver<bool>,
-    _share: Option<OwnedSemaphorePermit>,
+    _taken: Taken,
+    _present: Option<Presence>,
 }
 
 impl Place {
@@ -118,14 +127,15 @@ pub(super) fn is_websocket(headers: &HeaderMap) -> bool {
 }
 
 impl Sockets {
-    /// At most this many WebSockets, within this memory budget.
-    pub(super) fn new(max: usize, memory: Memory) -> Self {
-        Self { stop: Arc::default(), max, memory, share: None, cpu: Cpu::default(), slots: Slots::default() }
+    /// WebSockets in these places, within this memory budget, whose messages may take this long to arrive.
+    pub(super) fn new(places: Portion, memory: Memory, message: Duration) -> Self {
+        Self { stop: Arc::default(), places, memory, message, client: None, cpu: Cpu::default() }
     }
 
     /// The WebSockets of one client, which are among these, within its other shares.
-    pub(super) fn shared(&self, share: Arc<Semaphore>, memory: Memory, cpu: Cpu, slots: Slots) -> Self {
-        Self { share: Some(share), memory, cpu, slots, ..self.clone() }
+    pub(super) fn shared(&self, client: Client, memory: Memory, cpu: Cpu) -> Self {
+        let places = client.shares().websockets.clone();
+        Self { places, client: Some(client), memory, cpu, ..self.clone() }
     }
 
     /// Upgrades a request to a WebSocket, and executes the operations on it.
@@ -134,7 +144,7 @@ impl Sockets {
     /// returns `None`, the connection is closed with 4403.
     pub fn upgrade(
         &self,
-        request: WebSocketUpgrade,
+        handshake: Handshake,
         executor: impl Executor,
         metrics: Metrics,
         timeouts: Timeouts,
@@ -144,18 +154,24 @@ impl Sockets {
             Ok(place) => place,
             Err(message) => return reject(Media::Json, Code::Overloaded, message),
         };
-        let slots = self.slots.clone();
-        let operations = Operations::new(self.memory.clone(), self.cpu.clone());
-        request
-            .protocols([PROTOCOL])
-            .max_message_size(MAX_MESSAGE)
-            .max_frame_size(MAX_MESSAGE)
-            .read_buffer_size(READ_BUFFER)
-            .on_upgrade(async move |socket| {
-                let stopped = place.stopped();
-                let served = connection::run(socket, operations, executor, metrics, timeouts, authorize, stopped);
-                slots.run(served).await;
-            })
+        let (slots, memory, message) = (self.slots(), self.memory.clone(), self.message);
+        let operations = Operations::new(memory.clone(), self.cpu.clone());
+        let response = handshake.accepted();
+        tokio::spawn(async move {
+            let is_known = handshake.is_known;
+            // Otherwise the client has disconnected.
+            let Ok(connection) = handshake.connection().await else { return };
+            let stream = Metered::new(TokioIo::new(connection), memory, message);
+            let config = WebSocketConfig::default()
+                .max_message_size(Some(MAX_MESSAGE))
+                .max_frame_size(Some(MAX_MESSAGE))
+                .read_buffer_size(READ_BUFFER);
+            let socket = WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await;
+            let stopped = place.stopped();
+            let served = connection::run(socket, is_known, operations, executor, metrics, timeouts, authorize, stopped);
+            slots.run(served).await;
+        });
+        response
     }
 
     /// A place for another WebSocket or event stream. From now on the server waits for its end.
@@ -163,24 +179,19 @@ impl Sockets {
     /// # Errors
     ///
     /// The message for a client that gets none.
-    pub(super) fn place(&self) -> Result<Place, String> {
-        let stop = self.stop.subscribe();
-        if self.stop.receiver_count() > self.max {
-            let max = self.max;
-            return Err(format!(
-                "all {max} WebSockets and event streams are in use (the setting MAX_WEBSOCKETS): try again"
-            ));
-        }
-        let share = self.share.as_ref().map(|share| Arc::clone(share).try_acquire_owned());
-        let share = share.transpose().map_err(|_| {
-            "this client is at its share of WebSockets and event streams (seven eighths of the setting MAX_WEBSOCKETS)"
+    pub(super) fn place(&self) -> Result<Place, &'static str> {
+        let taken = self.places.take(1).map_err(|short| match short {
+            Short::All => "all WebSockets and event streams are in use (the setting MAX_WEBSOCKETS): try again",
+            Short::Share => {
+                "this client is at its share of WebSockets and event streams (of the setting MAX_WEBSOCKETS): try again"
+            }
         })?;
-        Ok(Place { stop, _share: share })
+        Ok(Place { stop: self.stop.subscribe(), _taken: taken, _present: self.client.as_ref().map(Client::enter) })
     }
 
     /// The client's share of threads.
-    pub(super) fn slots(&self) -> &Slots {
-        &self.slots
+    pub(super) fn slots(&self) -> Slots {
+        self.client.as_ref().map(Client::slots).unwrap_or_default()
     }
 
     /// How many are open.

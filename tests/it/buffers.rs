@@ -62,7 +62,7 @@ async fn responses_that_are_not_read_share_a_budget() {
     const LENGTH: usize = 32 << 20;
     let long = post(async |body: Bytes| if body.is_empty() { Bytes::from(vec![b'x'; LENGTH]) } else { body });
     // The share of one client is a little more than one response.
-    let bounds = Bounds { max_buffered: LENGTH + LENGTH / 6, ..Bounds::DEFAULT };
+    let bounds = Bounds { max_buffered: 2 * LENGTH + LENGTH / 6, ..Bounds::DEFAULT };
     let server = Served::new(Router::new().route("/graphql", long), bounds).await;
     let mut idle = server.connect().await;
     idle.write_all(request("").as_bytes()).await.unwrap();

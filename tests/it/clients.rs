@@ -9,17 +9,15 @@ use async_graphql::futures_util::poll;
 use async_graphql::futures_util::stream::{self, BoxStream, StreamExt};
 use async_graphql::{Data, Executor, Request, Response};
 use axum::body::Bytes;
-use axum::extract::WebSocketUpgrade;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use bookends::config::{Bounds, Limits};
 use bookends::metrics::Metrics;
-use bookends::request::{Admission, Cpu, Memory, Session, Share, Slots};
-use bookends::server::websocket::Timeouts;
+use bookends::request::{Admission, Cpu, Line, Memory, Queue, Session, Share, Sizes, Slots, Stock};
+use bookends::server::websocket::{Handshake, Timeouts};
 use bookends::server::{Access, Capacity, Server};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::patience::until;
@@ -79,7 +77,7 @@ fn with(header: Option<&str>, size: usize) -> String {
 async fn unfinished_bodies_of_one_client_leave_memory_to_others() {
     let server = Served::new(echo(), Bounds { max_buffered: 2 << 20, ..Bounds::DEFAULT }).await;
     let unfinished = exhaust(&server, ONE, None).await;
-    assert!(ask(&server, OTHER, &with(None, 0)).await.contains(" 200 "), "an eighth is for the others");
+    assert!(ask(&server, OTHER, &with(None, 0)).await.contains(" 200 "), "half is for the others");
     drop(unfinished);
 }
 
@@ -100,7 +98,7 @@ async fn a_proxy_forwards_many_clients() {
 async fn connections_of_one_client_leave_some_to_others() {
     let server = Served::new(echo(), Bounds { max_connections: 8, ..Bounds::DEFAULT }).await;
     let mut open = Vec::new();
-    for _ in 0..7 {
+    for _ in 0..4 {
         open.push(connect(&server, ONE).await);
     }
     let mut beyond = connect(&server, ONE).await;
@@ -113,7 +111,7 @@ async fn connections_of_one_client_leave_some_to_others() {
 #[tokio::test]
 async fn websockets_of_one_client_leave_some_to_others() {
     let bounds = Bounds { max_websockets: 8, ..Bounds::DEFAULT };
-    let upgrade = async |Extension(Capacity { sockets, .. }): Extension<Capacity>, request: WebSocketUpgrade| {
+    let upgrade = async |Extension(Capacity { sockets, .. }): Extension<Capacity>, request: Handshake| {
         sockets.upgrade(request, Silent, Metrics::default(), Timeouts::default(), |_| None)
     };
     let server = Served::new(Router::new().route("/graphql", get(upgrade)), bounds).await;
@@ -128,7 +126,7 @@ async fn websockets_of_one_client_leave_some_to_others() {
         (String::from_utf8_lossy(&status).into_owned(), socket)
     };
     let mut kept = Vec::new();
-    for _ in 0..7 {
+    for _ in 0..4 {
         let (status, socket) = open(ONE).await;
         assert_eq!(status, "HTTP/1.1 101");
         kept.push(socket);
@@ -174,31 +172,34 @@ async fn a_budget_of_costs_is_spent_by_one_client_and_left_to_others() {
     assert!(ask(&server, OTHER, &text).await.starts_with("HTTP/1.1 200 "));
 
     // Over a WebSocket, the operations of this client have the same budget.
-    let session = session(&Limited::default());
+    let session = session(&Limited::default(), 1);
     let mut responses =
         Executor::execute_stream(&shop.api, Request::new("{ books(where: {}) { totalCount } }"), Some(session));
     assert_eq!(code_of(responses.next().await), "RATE_LIMITED");
 }
 
-/// What the client [`ONE`] has left.
+/// What the client [`ONE`] uses in turn.
 struct Limited {
-    permits: Arc<Semaphore>,
-    turns: Arc<Semaphore>,
-    long: Arc<Semaphore>,
+    turns: Line,
+    long: Line,
 }
 
 impl Default for Limited {
     fn default() -> Self {
-        let [permits, turns, long] = [(); 3].map(|()| Arc::new(Semaphore::new(1)));
-        Self { permits, turns, long }
+        let line = || Queue::new(Sizes { units: 1, each: 1, heavy: 1 }).line(None);
+        Self { turns: line(), long: line() }
     }
 }
 
-/// The session of a WebSocket of the client.
-fn session(Limited { permits, turns, long }: &Limited) -> Arc<Data> {
+/// The session of a WebSocket of the client, with this many permits.
+fn session(limited: &Limited, permits: usize) -> Arc<Data> {
+    session_of(ONE, limited, permits)
+}
+
+fn session_of(client: &str, Limited { turns, long }: &Limited, permits: usize) -> Arc<Data> {
     let share = Share {
-        client: ONE.parse().unwrap(),
-        permits: permits.clone(),
+        client: client.parse().unwrap(),
+        permits: Stock::new(permits, 1).whole(),
         turns: turns.clone(),
         cpu: Cpu::shared(long.clone()),
         slots: Slots::default(),
@@ -218,18 +219,20 @@ fn code_of(response: Option<Response>) -> serde_json::Value {
 async fn operations_over_a_websocket_take_permits_and_turns() {
     let shop = Shop::new(SMALL).await;
     let limited = Limited::default();
-    let session = session(&limited);
+    let session = session(&limited, 1);
     let begin = |text: &str| Executor::execute_stream(&shop.api, Request::new(text), Some(session.clone()));
-    let turn = limited.turns.clone().acquire_owned().await.unwrap();
+    let turn = limited.turns.unit(false).await;
+    let mut waiting = begin("{ __typename }");
+    assert!(poll!(waiting.next()).is_pending(), "it waits for a turn");
     for text in ["{ __typename }", "{ nothing }", "subscription { ratingAdded { cursor } }"] {
-        let mut waiting = begin(text);
-        assert!(poll!(waiting.next()).is_pending(), "{text} waits for a turn");
         assert_eq!(code_of(begin(text).next().await), "OVERLOADED", "{text}");
-        drop(waiting);
     }
-    drop(turn);
+    drop(waiting);
+    // What is not executed needs no turn.
     assert_eq!(code_of(begin("{ nothing }").next().await), "GRAPHQL_VALIDATION_FAILED");
-    // A subscription that has begun gives both back.
+    drop(turn);
+    assert!(begin("{ __typename }").next().await.unwrap().is_ok());
+    // A subscription that has begun gives its permit back.
     let mut subscribed = begin("subscription { ratingAdded { cursor } }");
     tokio::select! {
         response = subscribed.next() => panic!("{response:?}"),
@@ -242,11 +245,10 @@ async fn operations_over_a_websocket_take_permits_and_turns() {
 #[tokio::test]
 async fn long_requests_of_a_client_wait_for_one_another_and_delay_no_short_one() {
     let shop = Shop::new(SMALL).await;
-    let many = || Arc::new(Semaphore::new(9));
-    let limited = Limited { permits: many(), turns: many(), ..Limited::default() };
-    let session = session(&limited);
+    let limited = Limited::default();
+    let session = session(&limited, 9);
     let begin = |text: &str| Executor::execute_stream(&shop.api, Request::new(text), Some(session.clone()));
-    let thread = limited.long.clone().acquire_owned().await.unwrap();
+    let thread = limited.long.unit(false).await;
     let mut long = begin(&format!("{{ {} }}", "nothing ".repeat(3_000)));
     assert!(poll!(long.next()).is_pending());
     assert_eq!(code_of(begin("{ nothing }").next().await), "GRAPHQL_VALIDATION_FAILED");

@@ -7,13 +7,12 @@ use std::time::Duration;
 
 use async_graphql::futures_util::{SinkExt, Stream, StreamExt, stream};
 use async_graphql::{Context, Data, EmptyMutation, Error, Object, Schema, Subscription};
-use axum::extract::WebSocketUpgrade;
 use axum::routing::get;
 use axum::{Extension, Router};
 use bookends::config::Bounds;
 use bookends::metrics::Metrics;
 use bookends::server::Capacity;
-use bookends::server::websocket::{PROTOCOL, Timeouts};
+use bookends::server::websocket::{Handshake, PROTOCOL, Timeouts};
 use serde_json::{Value, json};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
@@ -137,7 +136,7 @@ impl Server {
             }
             Some(data)
         };
-        let upgrade = async move |Extension(Capacity { sockets, .. }), request: WebSocketUpgrade| {
+        let upgrade = async move |Extension(Capacity { sockets, .. }), request: Handshake| {
             sockets.upgrade(request, schema, Metrics::default(), timeouts, authorize)
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

@@ -7,10 +7,12 @@ use bookends::config::{Bounds, Seconds};
 use bookends::server::websocket::{PROTOCOL, Timeouts};
 use serde_json::json;
 use tokio::time::timeout;
+use tokio_tungstenite::tungstenite::protocol::frame::Frame;
+use tokio_tungstenite::tungstenite::protocol::frame::coding::{Data, OpCode};
 use tokio_tungstenite::tungstenite::{Error, Message};
 
 use crate::counter::{Client, NEVER, PATIENT, Server, next};
-use crate::patience::LONG;
+use crate::patience::{LONG, until};
 
 /// The length of a padded number in [`stuck`]. A thousand of them exceed the buffers of a socket.
 const PADDING: usize = 60_000;
@@ -118,7 +120,8 @@ async fn a_server_that_stops_closes_its_websockets() {
 
 #[tokio::test]
 async fn websockets_beyond_the_limit_are_rejected() {
-    let server = Server::within(PATIENT, Bounds { max_websockets: 2, ..Bounds::DEFAULT }).await;
+    // One client that is alone may open half of them.
+    let server = Server::within(PATIENT, Bounds { max_websockets: 4, ..Bounds::DEFAULT }).await;
     let (first, second) = (server.client().await, server.client().await);
     let Err(Error::Http(refusal)) = server.handshake(Some(PROTOCOL)).await.map(drop) else {
         panic!("a third one is open")
@@ -131,4 +134,50 @@ async fn websockets_beyond_the_limit_are_rejected() {
         assert!(Instant::now() < end);
     }
     drop(second);
+}
+
+/// The first fragment of a message, which has others.
+fn fragment(bytes: usize) -> Message {
+    Message::Frame(Frame::message(vec![b' '; bytes], OpCode::Data(Data::Text), false))
+}
+
+/// The limit of one message does not help: there can be thousands of sockets.
+#[tokio::test]
+async fn unfinished_messages_share_the_memory_budget() {
+    let server = Server::within(PATIENT, Bounds { max_buffered: 2 << 20, ..Bounds::DEFAULT }).await;
+    let mut open = Vec::new();
+    let refused = loop {
+        let mut client = server.client().await;
+        client.send(fragment(100_000)).await;
+        // A frame of control may stand between two fragments.
+        client.send(Message::Ping("".into())).await;
+        match client.frame().await {
+            Some(Message::Pong(_)) => open.push(client),
+            refused => break refused,
+        }
+        assert!(open.len() < 8, "nothing counts them");
+    };
+    let Some(Message::Close(Some(frame))) = refused else { panic!("{refused:?}") };
+    assert!(u16::from(frame.code) == 1013 && frame.reason.contains("MAX_BUFFERED"), "{frame:?}");
+    // What they took is free again when they are gone.
+    drop(open);
+    until(async || {
+        let mut client = server.client().await;
+        client.send(fragment(100_000)).await;
+        client.send(Message::Ping("".into())).await;
+        matches!(client.frame().await, Some(Message::Pong(_)))
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn an_unfinished_message_has_a_time_limit_and_an_idle_client_has_none() {
+    let bounds = Bounds { read_timeout: Seconds(Duration::from_secs(1)), ..Bounds::DEFAULT };
+    let server = Server::within(PATIENT, bounds).await;
+    let (mut idle, mut slow) = (server.client().await, server.client().await);
+    slow.send(fragment(10)).await;
+    let (code, reason) = slow.closed().await;
+    assert!(code == 1013 && reason.contains("READ_TIMEOUT"), "{code} {reason}");
+    idle.say(json!({ "type": "ping" })).await;
+    assert_eq!(idle.hear().await, json!({ "type": "pong" }));
 }

@@ -4,16 +4,19 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use async_graphql::{Data, Executor};
-use axum::body::Bytes;
-use axum::extract::ws::{Message, WebSocket};
 use futures_util::{SinkExt, StreamExt, stream};
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
 use keyset_graphql::json::Verbatim;
 use serde_json::{Map, Value};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
-use tungstenite::Error::{Capacity, Protocol, Utf8};
+use tokio_tungstenite::WebSocketStream;
+use tungstenite::Error::{Capacity, Io, Protocol, Utf8};
 use tungstenite::error::ProtocolError;
+use tungstenite::{Bytes, Message};
 
 use super::message::{ClientMessage, End, ServerMessage};
+use super::meter::{Metered, Unfinished};
 use super::operations::{Operation, Operations, Outcome};
 use super::{MAX_MESSAGE, MAX_OPERATIONS, Timeouts};
 use crate::metrics::Metrics;
@@ -22,9 +25,13 @@ use crate::request::{Code, Long, MemoryPermit, is_long, refusal};
 /// The number of unanswered pings after which a client is disconnected.
 const MAX_UNANSWERED: u32 = 2;
 
+/// The socket of a connection.
+pub type Socket = WebSocketStream<Metered<TokioIo<Upgraded>>>;
+
 /// Serves a connection until it closes or the server stops.
 pub async fn run(
-    socket: WebSocket,
+    socket: Socket,
+    is_known: bool,
     operations: Operations,
     executor: impl Executor,
     metrics: Metrics,
@@ -34,7 +41,7 @@ pub async fn run(
 ) {
     let mut connection = Connection { socket, operations, unwritten: None, timeouts, metrics };
     let end = tokio::select! {
-        Err(end) = connection.serve(executor, authorize) => end,
+        Err(end) = connection.serve(is_known, executor, authorize) => end,
         () = stopped => End::GoingAway,
     };
     connection.close(end).await;
@@ -53,7 +60,7 @@ struct Received {
 }
 
 struct Connection {
-    socket: WebSocket,
+    socket: Socket,
     operations: Operations,
     /// The permit of a message that is being written; the socket may hold it until the connection ends.
     unwritten: Option<MemoryPermit>,
@@ -64,10 +71,11 @@ struct Connection {
 impl Connection {
     async fn serve(
         &mut self,
+        is_known: bool,
         executor: impl Executor,
         authorize: impl FnOnce(Map<String, Value>) -> Option<Data>,
     ) -> Result<Infallible, End> {
-        if self.socket.protocol().is_none() {
+        if !is_known {
             return Err(End::SubprotocolNotAcceptable);
         }
         let init = timeout(self.timeouts.init, self.init()).await.map_err(|_| End::InitTimeout)??;
@@ -80,7 +88,7 @@ impl Connection {
         let mut unanswered = 0;
         loop {
             tokio::select! {
-                frame = self.socket.recv() => {
+                frame = self.socket.next() => {
                     idle.reset();
                     unanswered = 0;
                     if let Some(received) = self.read(frame).await? {
@@ -102,7 +110,7 @@ impl Connection {
     /// The payload of `connection_init`.
     async fn init(&mut self) -> Result<Map<String, Value>, End> {
         loop {
-            let frame = self.socket.recv().await;
+            let frame = self.socket.next().await;
             match self.read(frame).await?.map(|received| received.message) {
                 Some(ClientMessage::ConnectionInit { payload }) => return Ok(payload.unwrap_or_default()),
                 Some(ClientMessage::Subscribe { .. }) => return Err(End::Unauthorized),
@@ -163,7 +171,7 @@ impl Connection {
     }
 
     /// The message in a frame, if there is one.
-    async fn read(&mut self, frame: Option<Result<Message, axum::Error>>) -> Result<Option<Received>, End> {
+    async fn read(&mut self, frame: Option<tungstenite::Result<Message>>) -> Result<Option<Received>, End> {
         match frame {
             Some(Ok(Message::Text(text))) => {
                 let bytes = text.len();
@@ -179,9 +187,9 @@ impl Connection {
             Some(Ok(Message::Binary(_))) => Err(End::BadRequest("binary".into())),
             // The library has queued the pong. It is written now, so that pongs do not accumulate.
             Some(Ok(Message::Ping(_))) => self.write(None).await.map(|()| None),
-            Some(Ok(Message::Pong(_))) => Ok(None),
+            Some(Ok(Message::Pong(_) | Message::Frame(_))) => Ok(None),
             Some(Ok(Message::Close(_))) | None => Err(End::Gone),
-            Some(Err(error)) => Err(broken(error)),
+            Some(Err(error)) => Err(broken(&error)),
         }
     }
 
@@ -217,19 +225,21 @@ impl Connection {
     async fn close(mut self, end: End) {
         drop(self.operations);
         let time = if matches!(end, End::TooSlow) { self.timeouts.write } else { self.timeouts.close };
-        let unreadable = matches!(end, End::TooBig | End::NotText | End::NotWebSocket);
+        let unreadable =
+            matches!(end, End::TooBig | End::NotText | End::NotWebSocket) || self.socket.get_ref().has_failed();
         let frame = end.frame();
         // Without the reason, which can quote the client.
-        tracing::debug!(code = frame.as_ref().map(|frame| frame.code), "closing a WebSocket");
+        tracing::debug!(code = frame.as_ref().map(|frame| u16::from(frame.code)), "closing a WebSocket");
         let closing = async {
             if let Some(frame) = frame {
                 self.socket.send(Message::Close(Some(frame))).await?;
             }
-            while self.socket.recv().await.transpose()?.is_some() {}
             if unreadable {
+                self.socket.flush().await?;
                 std::future::pending::<()>().await;
             }
-            Ok::<_, axum::Error>(())
+            while self.socket.next().await.transpose()?.is_some() {}
+            Ok::<_, tungstenite::Error>(())
         };
         // A failure changes nothing: the connection ends.
         let _ = timeout(time, closing).await;
@@ -245,12 +255,17 @@ async fn while_operations_run<T>(operations: &mut Operations, work: impl Future<
 }
 
 /// Why a frame cannot be read.
-fn broken(error: axum::Error) -> End {
-    match error.into_inner().downcast_ref() {
-        Some(Capacity(_)) => End::TooBig,
-        Some(Utf8(_)) => End::NotText,
-        Some(Protocol(ProtocolError::ResetWithoutClosingHandshake)) => End::Gone,
-        Some(Protocol(_)) => End::NotWebSocket,
+fn broken(error: &tungstenite::Error) -> End {
+    match error {
+        Capacity(_) => End::TooBig,
+        Utf8(_) => End::NotText,
+        Protocol(ProtocolError::ResetWithoutClosingHandshake) => End::Gone,
+        Protocol(_) => End::NotWebSocket,
+        Io(error) => match error.get_ref().and_then(|error| error.downcast_ref()) {
+            Some(Unfinished::Exhausted) => End::Exhausted,
+            Some(Unfinished::Late) => End::Late,
+            None => End::Gone,
+        },
         _ => End::Gone,
     }
 }

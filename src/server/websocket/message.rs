@@ -1,10 +1,11 @@
 //! The messages of the protocol, and the reasons to close a connection.
 
 use async_graphql::{Request, Response, ServerError};
-use axum::extract::ws::{CloseFrame, Utf8Bytes};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
+use tungstenite::Utf8Bytes;
+use tungstenite::protocol::CloseFrame;
 
 use crate::request::{BUDGET_EXCEEDED, Code};
 use crate::server::request::Parameters;
@@ -78,8 +79,10 @@ pub enum End {
     TooBig,
     /// A response cannot be serialised.
     Internal,
-    /// A long message exceeds the memory budget. On this code, clients reconnect.
+    /// A message exceeds the memory budget. On this code, clients reconnect.
     Exhausted,
+    /// A message does not arrive in time. On this code, clients reconnect.
+    Late,
     /// The client does not read. On this code, clients reconnect.
     TooSlow,
     /// Invalid message, and the reason.
@@ -144,7 +147,7 @@ impl ServerMessage<'_> {
 impl End {
     /// The close frame, unless the client is gone.
     pub fn frame(self) -> Option<CloseFrame> {
-        let (code, reason) = match self {
+        let (code, reason): (u16, String) = match self {
             Self::Gone => return None,
             Self::GoingAway => (1001, "Going away".into()),
             Self::NotWebSocket => (1002, "Protocol error".into()),
@@ -152,6 +155,7 @@ impl End {
             Self::TooBig => (1009, format!("A message has at most {} bytes", super::MAX_MESSAGE)),
             Self::Internal => (1011, "Internal error".into()),
             Self::Exhausted => (1013, BUDGET_EXCEEDED.into()),
+            Self::Late => (1013, "A message was not received in time (the setting READ_TIMEOUT)".into()),
             Self::TooSlow => (1013, "The client reads too slowly".into()),
             Self::BadRequest(why) => (4400, format!("Invalid message: {why}")),
             Self::Unauthorized => (4401, "Unauthorized".into()),
@@ -161,7 +165,7 @@ impl End {
             Self::SubscriberExists(id) => (4409, format!("Subscriber for {id} already exists")),
             Self::TooManyInits => (4429, "Too many initialisation requests".into()),
         };
-        Some(CloseFrame { code, reason: truncated(reason) })
+        Some(CloseFrame { code: code.into(), reason: truncated(reason) })
     }
 }
 
