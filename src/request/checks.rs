@@ -13,7 +13,7 @@ use keyset_graphql::with_defaults;
 use tracing::Span;
 
 use super::admission::Permit;
-use super::budget::Budgets;
+use super::budget::{Budgets, Pace};
 use super::cost::{CostReport, Refused};
 use super::cpu::{Cpu, Long, is_long};
 use super::documents::{Document, Documents, Found, Hash, Trusted};
@@ -87,6 +87,11 @@ impl Checks {
     pub fn charge(&self, client: Option<IpAddr>, running: &Running) -> Result<(), Refused> {
         let charged = self.budgets.charge(client, running.price);
         charged.map_err(|error| Refused { errors: vec![error], cost: running.cost })
+    }
+
+    /// What each event of a subscription costs its client.
+    pub fn pace(&self, client: Option<IpAddr>, running: &Running) -> Pace {
+        Pace::new(self.budgets.clone(), client, running.price)
     }
 
     fn check(&self, mut request: Request, session: Option<&Data>, accepts: Accepts) -> Result<Checked, Refused> {

@@ -130,7 +130,7 @@ impl<E: Executor> Api<E> {
     }
 
     /// The responses to a subscription. It has no trace, which would have no end. What it keeps counts against the memory
-    /// budget of its client.
+    /// budget of its client, which pays for its beginning and for each event.
     fn subscribe(
         &self,
         Checked { request, running }: Checked,
@@ -141,6 +141,7 @@ impl<E: Executor> Api<E> {
         let memory = session.map(|session| session.memory.acquire_for_subscription(bytes)).transpose()?;
         let client = session.and_then(|session| session.admission.client());
         self.checks().charge(client, &running)?;
+        let pace = self.checks().pace(client, &running);
         let Running { price, document, new, mut cost, .. } = running;
         if let Some(hash) = new {
             self.checks().keep(hash, document);
@@ -152,6 +153,7 @@ impl<E: Executor> Api<E> {
             }
             None => reader,
         });
+        let request = request.data(pace);
         let id = session.map(|session| session.request_id.as_str());
         let span = tracing::error_span!(target: UNTRACED, parent: None, "subscription", id);
         let mut responses = self.schema().execute_stream(request, Some(Arc::clone(data)));

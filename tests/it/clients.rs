@@ -13,7 +13,7 @@ use axum::routing::{get, post};
 use axum::{Extension, Router};
 use bookends::config::{Bounds, Limits};
 use bookends::metrics::Metrics;
-use bookends::request::{Admission, Cpu, Line, Memory, Queue, Session, Share, Sizes, Slots, Stock};
+use bookends::request::{Admission, Cpu, Line, Memory, Permission, Queue, Session, Share, Sizes, Slots, Stock};
 use bookends::server::websocket::{Handshake, Timeouts};
 use bookends::server::{Access, Capacity, Server};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -254,4 +254,40 @@ async fn long_requests_of_a_client_wait_for_one_another_and_delay_no_short_one()
     assert_eq!(code_of(begin("{ nothing }").next().await), "GRAPHQL_VALIDATION_FAILED");
     drop(thread);
     assert_eq!(code_of(long.next().await), "GRAPHQL_VALIDATION_FAILED");
+}
+
+/// The subscription costs 144 when it begins, and as much for each event; the query costs 251. A budget of one in a second
+/// is not whole again before the test has ended.
+#[tokio::test]
+async fn the_budget_of_a_subscriber_pays_for_each_event() {
+    const ADDED: &str = "subscription { ratingAdded { node { book { ratings(first: 20) { nodes { id } } } } } }";
+    const QUERY: &str = "{ ratings(first: 100) { nodes { id } } }";
+    let limits = Limits { max_complexity: 450, client_budget: NonZeroU32::new(1), ..Limits::DEFAULT };
+    let shop = Shop::within(SMALL, limits).await;
+    let subscribe = async |client| {
+        let session = session_of(client, &Limited::default(), 9);
+        let mut subscribed = Executor::execute_stream(&shop.api, Request::new(ADDED), Some(Arc::clone(&session)));
+        let before = shop.api.events().subscribers();
+        tokio::select! {
+            response = subscribed.next() => panic!("{response:?}"),
+            () = until(async || shop.api.events().subscribers() > before) => {}
+        }
+        (session, subscribed)
+    };
+    let ask = async |session: &Arc<Data>| {
+        let query = Executor::execute_stream(&shop.api, Request::new(QUERY), Some(Arc::clone(session))).next().await;
+        code_of(query)
+    };
+    let (session, subscribed) = subscribe(ONE).await;
+    assert!(ask(&session).await.is_null(), "what it began with");
+    drop(subscribed);
+    let (session, mut subscribed) = subscribe(OTHER).await;
+    // A write that comes from no client costs nothing.
+    let books = shop.api.execute("{ books(first: 1) { nodes { id } } }").await.data.into_json().unwrap();
+    let input = format!("{{ bookId: {}, rating: 5 }}", books["books"]["nodes"][0]["id"]);
+    let request = Request::new(format!("mutation {{ rateBook(input: {input}) {{ rating: __typename }} }}"));
+    let written = shop.api.execute(request.data(Permission::Granted)).await;
+    assert!(written.is_ok(), "{written:?}");
+    assert!(subscribed.next().await.unwrap().is_ok());
+    assert_eq!(ask(&session).await, "RATE_LIMITED");
 }
