@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Attacks on a server (benches/siege), each beside a normal client at another address, as a table:
+# Attacks on a server (benches/siege), each beside a normal client and probes at other addresses, as a table. Those with a number
+# come from so many addresses:
 #
 #     benches/siege.sh [program] [ratings] [seconds] [attacks]
 #
@@ -7,7 +8,7 @@
 # argument. On SQLite, and on the PostgreSQL that TEST_DATABASE_URL names, in a database of its own. With REPLICAS=1, it
 # attacks two servers instead, on a primary and two streaming replicas that it starts. These share the cores, so
 # DATABASE_CONNECTIONS is 4 then, unless it is set. Without a program, the release build. The exit status is 1 if an attack
-# raises the normal client's p99 above 250 ms, fails one of its requests, or leaves 64 MB more memory in each server, ten
+# raises the normal client's p99 above 250 ms or that of the probes above 100 ms, fails a request of them, or leaves 64 MB more memory in each server, ten
 # seconds later (twenty for two servers). Needs Linux, curl and jq, and psql for PostgreSQL. All of them share the cores. Up to
 # 15,000 connections are opened, if the system allows as many files (`ulimit -Hn`).
 set -euo pipefail
@@ -116,8 +117,8 @@ besiege_replicas() {
 
 echo "load average: $(cut -d' ' -f1-3 /proc/loadavg); $(nproc) cores; $ratings ratings; $seconds s each"
 echo
-echo '| database | attack | sent | got | normal client: requests | p50 | p99 | maximum | failures | MB before, peak, after | work after the disconnect |'
-echo '|---|---|---|---|---|---|---|---|---|---|---|'
+echo '| database | attack | sent | got | normal client: requests | p50 | p99 | maximum | failures | probes: p99 | MB before, peak, after | work after the disconnect |'
+echo '|---|---|---|---|---|---|---|---|---|---|---|---|'
 : >faults
 if [ -n "${REPLICAS:-}" ]; then
     besiege_replicas

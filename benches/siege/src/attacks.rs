@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
+use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -12,8 +13,9 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 
 use crate::http;
-use crate::shop::{ATTACKER, Shop};
+use crate::shop::{Shop, attacker};
 
+mod divided;
 mod documents;
 mod expensive;
 mod held;
@@ -32,6 +34,10 @@ pub struct Siege {
     pub shop: Shop,
     pub tally: Arc<Tally>,
     pub prepared: Arc<Prepared>,
+    /// How many addresses attack.
+    pub addresses: u8,
+    /// The one of this connection.
+    pub from: Ipv4Addr,
 }
 
 /// What is found before an attack, by asking the server.
@@ -57,7 +63,7 @@ struct Counts {
 pub type Attack = fn(Siege) -> BoxFuture<'static, ()>;
 
 /// The attacks, by name.
-pub const ATTACKS: [(&str, Attack); 15] = [
+pub const ATTACKS: [(&str, Attack); 17] = [
     ("none", |_| Box::pin(std::future::pending())),
     ("filters", |siege| Box::pin(requests::filters(siege))),
     ("allowed", |siege| Box::pin(expensive::allowed(siege))),
@@ -73,7 +79,35 @@ pub const ATTACKS: [(&str, Attack); 15] = [
     ("writes", |siege| Box::pin(requests::writes(siege))),
     ("malformed", |siege| Box::pin(malformed::malformed(siege))),
     ("introspection", |siege| Box::pin(requests::introspection(siege))),
+    ("unfinished", |siege| Box::pin(websockets::unfinished(siege))),
+    ("events", |siege| Box::pin(websockets::events(siege))),
 ];
+
+/// The attacks of several addresses: each with the expensive request, over HTTP, WebSockets or event streams.
+pub const DIVIDED: [(&str, Attack); 3] = [
+    ("http", |siege| Box::pin(divided::http(siege))),
+    ("websocket", |siege| Box::pin(divided::websocket(siege))),
+    ("stream", |siege| Box::pin(divided::stream(siege))),
+];
+
+/// How many addresses.
+pub const ADDRESSES: [u8; 4] = [1, 2, 4, 16];
+
+/// The names of all attacks.
+pub fn names() -> Vec<String> {
+    let divided = DIVIDED.iter().flat_map(|(name, _)| ADDRESSES.map(|addresses| format!("{name}-{addresses}")));
+    ATTACKS.iter().map(|(name, _)| (*name).to_owned()).chain(divided).collect()
+}
+
+/// The attack of this name, and the number of its addresses.
+pub fn find(name: &str) -> Option<(Attack, u8)> {
+    if let Some((_, attack)) = ATTACKS.into_iter().find(|(attack, _)| *attack == name) {
+        return Some((attack, 1));
+    }
+    let (name, addresses) = name.rsplit_once('-')?;
+    let (_, attack) = DIVIDED.into_iter().find(|(attack, _)| *attack == name)?;
+    Some((attack, addresses.parse().ok()?))
+}
 
 impl Prepared {
     /// What the attack of this name needs.
@@ -81,6 +115,7 @@ impl Prepared {
         let mut prepared = Self::default();
         match name {
             "allowed" | "abandoned" | "pipelined" => prepared.expensive = expensive::find(shop).await?,
+            name if name.contains('-') => prepared.expensive = expensive::find(shop).await?,
             "websockets" => prepared.subscription = websockets::largest(shop).await?,
             _ => {}
         }
@@ -91,7 +126,7 @@ impl Prepared {
 impl Siege {
     /// Opens a connection. Its end resets it: tens of thousands of closed ones would keep their ports for a minute.
     pub async fn connect(&self) -> io::Result<TcpStream> {
-        let socket = http::socket(ATTACKER)?;
+        let socket = http::socket(self.from)?;
         socket.set_zero_linger()?;
         socket.connect(self.shop.address()).await
     }
@@ -104,7 +139,8 @@ impl Siege {
     ) {
         let mut crowd = JoinSet::new();
         for number in 0..connections {
-            let (siege, work) = (self.clone(), work.clone());
+            let (mut siege, work) = (self.clone(), work.clone());
+            siege.from = attacker(u8::try_from(number % usize::from(self.addresses)).unwrap_or(0));
             crowd.spawn(async move {
                 loop {
                     work(siege.clone(), number).await;

@@ -1,4 +1,4 @@
-//! An attack on a server, beside a normal client at another address:
+//! An attack on a server, beside a normal client and probes at other addresses:
 //!
 //!     siege DATABASE ADDRESS PID SECONDS CURSORS ATTACK [URL…]
 //!
@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use attacks::{ATTACKS, Prepared};
+use attacks::{Prepared, find, names};
 use process::Processes;
 use round::Round;
 use shop::Shop;
@@ -44,10 +44,10 @@ fn main() -> ExitCode {
 fn run() -> Result<bool, Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [database, addresses, pids, seconds, cursors, name, urls @ ..] = &arguments[..] else {
-        ATTACKS.iter().for_each(|(name, _)| println!("{name}"));
+        names().iter().for_each(|name| println!("{name}"));
         return Ok(true);
     };
-    let (_, attack) = ATTACKS.into_iter().find(|(attack, _)| attack == name).ok_or("no attack of this name")?;
+    let (attack, attackers) = find(name).ok_or("no attack of this name")?;
     let processes = Processes(pids.split(',').map(str::parse).collect::<Result<_, _>>()?);
     let work = Work::new(processes.clone(), urls)?;
     #[expect(clippy::disallowed_methods, reason = "a setting of this program, not of the server")]
@@ -60,7 +60,7 @@ fn run() -> Result<bool, Box<dyn Error>> {
         Ok::<_, Box<dyn Error>>((shop, prepared))
     })?;
     let seconds = Duration::from_secs(seconds.parse()?);
-    let row = Round { shop, prepared: Arc::new(prepared), processes, work, seconds }.run(attack)?;
+    let row = Round { shop, prepared: Arc::new(prepared), processes, work, seconds }.run(attack, attackers)?;
     println!("| {database} | {name} | {row} |");
     let faults = row.faults();
     for fault in &faults {

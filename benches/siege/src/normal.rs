@@ -1,5 +1,6 @@
 //! The normal client: it reads pages and nested lists, writes a rating now and then, and asks for `/health`. Each of its
-//! connections is kept for a hundred requests.
+//! connections is kept for a hundred requests. Beside it, `/health` and `/ready` are asked from another address, each time
+//! over a new connection.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,10 +14,13 @@ use tokio::runtime::Builder;
 use tokio::time::{sleep, timeout};
 
 use crate::http::{Connection, Response, get, post};
-use crate::shop::{NORMAL, Shop};
+use crate::shop::{NORMAL, PROBE, Shop};
 
 /// The pause between two requests.
 const PAUSE: Duration = Duration::from_millis(2);
+
+/// The pause between two probes.
+const BETWEEN_PROBES: Duration = Duration::from_millis(50);
 
 /// How long it waits for a response.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -47,6 +51,7 @@ pub struct Normal {
 #[derive(Default)]
 pub struct Outcome {
     times: Vec<Duration>,
+    probed: Vec<Duration>,
     /// What failed, and how often.
     pub failures: BTreeMap<String, usize>,
 }
@@ -57,7 +62,12 @@ impl Normal {
         let until = Arc::clone(&ends);
         let thread = thread::spawn(move || {
             let runtime = Builder::new_current_thread().enable_all().build()?;
-            Ok(runtime.block_on(run(&shop, &until)))
+            Ok(runtime.block_on(async {
+                let (mut outcome, (probed, failures)) = tokio::join!(run(&shop, &until), probe(&shop, &until));
+                outcome.probed = probed;
+                outcome.failures.extend(failures);
+                outcome
+            }))
         });
         Self { ends, thread }
     }
@@ -76,9 +86,43 @@ impl Outcome {
 
     /// This part of the requests took at most so long.
     pub fn percentile(&self, part: f64) -> Duration {
-        let index = (self.times.len() as f64 * part).ceil() as usize;
-        self.times.get(index.saturating_sub(1)).copied().unwrap_or_default()
+        at(&self.times, part)
     }
+
+    /// This part of the probes took at most so long.
+    pub fn probes(&self, part: f64) -> Duration {
+        at(&self.probed, part)
+    }
+}
+
+fn at(times: &[Duration], part: f64) -> Duration {
+    let index = (times.len() as f64 * part).ceil() as usize;
+    times.get(index.saturating_sub(1)).copied().unwrap_or_default()
+}
+
+/// How long each probe takes, and which fail.
+async fn probe(shop: &Shop, ends: &AtomicBool) -> (Vec<Duration>, BTreeMap<String, usize>) {
+    let (mut times, mut failures) = (Vec::new(), BTreeMap::new());
+    for path in ["/health", "/ready"].iter().cycle() {
+        if ends.load(Relaxed) {
+            break;
+        }
+        let begun = Instant::now();
+        let asked = async { Connection::open(PROBE, shop.address()).await?.ask(&get(path)).await };
+        let failure = match timeout(PATIENCE, asked).await {
+            Ok(Ok(response)) if response.status == 200 => None,
+            Ok(Ok(response)) => Some(format!("status {}", response.status)),
+            Ok(Err(error)) => Some(error.to_string()),
+            Err(_) => Some("no response".into()),
+        };
+        times.push(begun.elapsed());
+        if let Some(failure) = failure {
+            *failures.entry(format!("{path}: {failure}")).or_default() += 1;
+        }
+        sleep(BETWEEN_PROBES).await;
+    }
+    times.sort_unstable();
+    (times, failures)
 }
 
 async fn run(shop: &Shop, ends: &AtomicBool) -> Outcome {

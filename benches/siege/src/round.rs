@@ -12,7 +12,7 @@ use crate::attacks::{Attack, Prepared, Requests, Siege, Tally, large, repeat};
 use crate::normal::Normal;
 use crate::process::Processes;
 use crate::row::{Row, TOLERANCE};
-use crate::shop::Shop;
+use crate::shop::{ATTACKER, Shop};
 use crate::work::Work;
 
 /// How long the normal client runs before the attack.
@@ -35,7 +35,7 @@ pub struct Round {
 }
 
 impl Round {
-    pub fn run(mut self, attack: Attack) -> io::Result<Row> {
+    pub fn run(mut self, attack: Attack, addresses: u8) -> io::Result<Row> {
         // One thread, so that the attacker leaves the processor to the server.
         let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         runtime.block_on(self.fill_caches());
@@ -47,7 +47,7 @@ impl Round {
         let accepted = before + TOLERANCE * u64::from(servers);
         let (watch, normal) = (self.processes.watch(), Normal::start(self.shop.clone()));
         let tally = Arc::new(Tally::default());
-        let siege = Siege { shop: self.shop.clone(), tally: Arc::clone(&tally), prepared: Arc::clone(&self.prepared) };
+        let siege = Siege { tally: Arc::clone(&tally), addresses, ..self.siege() };
         let seconds = self.seconds;
         let besieging = runtime.spawn(async move { timeout(seconds, attack(siege)).await });
         runtime.block_on(besieging).map_err(io::Error::other)?.ok();
@@ -67,11 +67,16 @@ impl Round {
         Ok(Row { sent: tally.sent(), got: tally.to_string(), normal: outcome, memory, accepted, worked })
     }
 
+    /// What one address needs.
+    fn siege(&self) -> Siege {
+        let (shop, prepared) = (self.shop.clone(), Arc::clone(&self.prepared));
+        Siege { shop, tally: Arc::default(), prepared, addresses: 1, from: ATTACKER }
+    }
+
     /// Reads over all connections to the database: their page caches have a maximum, and are a part of the level before the
     /// attack.
     async fn fill_caches(&self) {
-        let siege = Siege { shop: self.shop.clone(), tally: Arc::default(), prepared: Arc::clone(&self.prepared) };
-        let reading = repeat(siege, 2 * CONNECTIONS, Requests::new([large()]));
+        let reading = repeat(self.siege(), 2 * CONNECTIONS, Requests::new([large()]));
         timeout(WARM, reading).await.ok();
     }
 }

@@ -8,6 +8,9 @@ use crate::normal::Outcome;
 /// The 99th percentile that the normal client accepts.
 const ACCEPTED: Duration = Duration::from_millis(250);
 
+/// The 99th percentile that a probe accepts.
+const ACCEPTED_OF_PROBES: Duration = Duration::from_millis(100);
+
 /// How much more memory a server may have after an attack, in MB.
 pub const TOLERANCE: u64 = 64;
 
@@ -30,6 +33,10 @@ pub struct Row {
 impl Row {
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
+        let probes = self.normal.probes(0.99);
+        if probes > ACCEPTED_OF_PROBES {
+            faults.push(format!("the p99 of the probes is {}, more than {}", ms(probes), ms(ACCEPTED_OF_PROBES)));
+        }
         let slow = self.normal.percentile(0.99);
         if slow > ACCEPTED {
             faults.push(format!("the p99 of the normal client is {}, more than {}", ms(slow), ms(ACCEPTED)));
@@ -53,8 +60,9 @@ impl fmt::Display for Row {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { sent, got, normal, memory: [before, peak, after], worked, .. } = self;
         let [p50, p99, max] = [0.5, 0.99, 1.0].map(|part| ms(normal.percentile(part)));
+        let probes = ms(normal.probes(0.99));
         let (requests, failures) = (normal.requests(), normal.failures.values().sum::<usize>());
-        write!(formatter, "{sent} | {got} | {requests} | {p50} | {p99} | {max} | {failures} | ")?;
+        write!(formatter, "{sent} | {got} | {requests} | {p50} | {p99} | {max} | {failures} | {probes} | ")?;
         write!(formatter, "{before}, {peak}, {after} | {}", ms(*worked))
     }
 }

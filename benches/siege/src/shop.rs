@@ -9,9 +9,15 @@ use serde_json::{Value, json};
 
 use crate::http::{Connection, post};
 
-/// The addresses of the two clients. The server is at another one, and divides itself by address.
+/// The addresses of the clients. The server divides itself by address.
 pub const ATTACKER: Ipv4Addr = Ipv4Addr::LOCALHOST;
 pub const NORMAL: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 2);
+pub const PROBE: Ipv4Addr = Ipv4Addr::new(127, 0, 0, 3);
+
+/// The address of the attacker with this number.
+pub fn attacker(number: u8) -> Ipv4Addr {
+    if number == 0 { ATTACKER } else { Ipv4Addr::new(127, 0, 1, number) }
+}
 
 /// Asks for the cost of a request.
 pub const REPORT: &str = "GraphQL-Cost: report\r\n";

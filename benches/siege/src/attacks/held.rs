@@ -13,7 +13,6 @@ use super::Siege;
 use super::documents::LARGE;
 use crate::http::{self, post};
 use crate::process::max_files;
-use crate::shop::ATTACKER;
 
 /// The pause after a refusal.
 const PAUSE: Duration = Duration::from_secs(1);
@@ -77,7 +76,7 @@ pub async fn readers(siege: Siege) {
         .crowd(200, move |siege, _| {
             let request = Arc::clone(&request);
             async move {
-                let Ok(socket) = http::socket(ATTACKER) else { return siege.tally.get("no socket") };
+                let Ok(socket) = http::socket(siege.from) else { return siege.tally.get("no socket") };
                 let prepared = socket.set_zero_linger().and_then(|()| socket.set_recv_buffer_size(4096));
                 let stream = match prepared {
                     Ok(()) => socket.connect(siege.shop.address()).await,

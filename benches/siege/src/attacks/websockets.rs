@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use futures_util::{SinkExt, StreamExt};
 use serde_json::json;
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use tokio::time::sleep;
@@ -14,6 +15,7 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 
 use super::held::OPENED;
 use super::{Siege, code};
+use crate::http::Connection;
 use crate::process::max_files;
 use crate::shop::Shop;
 
@@ -66,8 +68,54 @@ pub async fn subscriptions(siege: Siege) {
         .await;
 }
 
+/// Messages of 1 MiB without their last byte.
+pub async fn unfinished(siege: Siege) {
+    // A masked text, and its length in eight bytes.
+    let mut bytes = vec![0x81, 0xff, 0, 0, 0, 0, 0, 0x10, 0, 0, 0, 0, 0, 0];
+    bytes.resize(bytes.len() + (1 << 20) - 1, b' ');
+    let bytes: Arc<[u8]> = bytes.into();
+    siege
+        .crowd(600, move |siege, _| {
+            let bytes = Arc::clone(&bytes);
+            async move {
+                let Some(mut socket) = open(&siege).await else { return sleep(PAUSE).await };
+                let _ = socket.get_mut().write_all(&bytes).await;
+                listen(&siege, socket).await;
+                sleep(PAUSE).await;
+            }
+        })
+        .await;
+}
+
+/// Forty WebSockets with ten subscriptions each, and a rating every 100 ms: each of them is 400 events.
+pub async fn events(siege: Siege) {
+    const TEXT: &str = "subscription { ratingAdded { node { book { ratings(first: 20) { nodes { id rating \
+        book { name averageRating } } } } } } }";
+    let writer = siege.clone();
+    let subscribers = siege.crowd(40, async |siege: Siege, _| {
+        let Some(mut socket) = open(&siege).await else { return sleep(PAUSE).await };
+        for id in 0..10 {
+            let _ = socket.feed(Message::text(subscribe(&id.to_string(), TEXT))).await;
+        }
+        let _ = socket.flush().await;
+        listen(&siege, socket).await;
+        sleep(PAUSE).await;
+    });
+    let writes = writer.crowd(1, async |siege: Siege, _| {
+        let Ok(stream) = siege.connect().await else { return };
+        let mut connection = Connection::from(stream);
+        for number in 0.. {
+            if connection.ask(&siege.shop.rate(number)).await.is_err() {
+                return;
+            }
+            sleep(Duration::from_millis(100)).await;
+        }
+    });
+    tokio::join!(subscribers, writes);
+}
+
 /// Opens a WebSocket up to the acknowledgement.
-async fn open(siege: &Siege) -> Option<Socket> {
+pub async fn open(siege: &Siege) -> Option<Socket> {
     siege.tally.send();
     let Ok(stream) = siege.connect().await else {
         siege.tally.get("not connected");
