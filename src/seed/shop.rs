@@ -187,15 +187,30 @@ fn title(draw: &mut Draw) -> String {
         2 => format!("The {noun} of {place}"),
         3 => format!("The {adjective} {noun} of {place}"),
         4 => format!("{adjective} {noun}, {adjective} {other}"),
-        5 => format!("A {noun} in {place}"),
+        5 => format!("{} {noun} in {place}", article(noun)),
         6 => format!("The {} {} of {place}", draw.pick(&ORDINALS), draw.pick(&WORKS)),
         _ => format!("The {noun} and the {adjective} {other}"),
     }
 }
 
+/// By the first letter, which is the first sound of each noun here.
+fn article(noun: &str) -> &'static str {
+    if noun.starts_with(['A', 'E', 'I', 'O', 'U']) { "An" } else { "A" }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_vowel_has_the_article_an() {
+        let shop = Shop::new(Plan::SAMPLE);
+        let titles: Vec<String> = (0..1000).map(|number| shop.book(number).name).collect();
+        let begins = |article: &str| titles.iter().filter_map(|title| title.strip_prefix(article)).collect::<Vec<_>>();
+        let (vowels, others) = (begins("An "), begins("A "));
+        assert!(vowels.len() > 5 && vowels.iter().all(|rest| rest.starts_with(['A', 'E', 'I', 'O'])), "{vowels:?}");
+        assert!(others.len() > 5 && !others.iter().any(|rest| rest.starts_with(['A', 'E', 'I', 'O'])), "{others:?}");
+    }
 
     /// Frozen: snapshots and example cursors contain these rows.
     #[test]
