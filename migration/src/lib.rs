@@ -39,6 +39,7 @@ changes![
     m20261123_000002_book_word,
     m20261123_000003_orders_by_counts,
     m20261123_000004_search_before,
+    m20261126_000001_books_that_return,
 ];
 
 /// Every change, in order.

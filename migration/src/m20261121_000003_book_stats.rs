@@ -61,26 +61,30 @@ impl Counted {
         format!("(SELECT count(*) {of_book}), (SELECT coalesce(sum({value}), 0) {of_book})")
     }
 
-    /// Additions come first: no sum falls short of its rows in between.
     fn triggers_postgres(&self) -> String {
-        let Self { table, count, sum, .. } = self;
-        let lock_both = lock("SELECT book_id FROM added UNION SELECT book_id FROM removed");
-        let changed = format!("{lock_both}{};{};", self.add_postgres(), self.remove_postgres());
-        let lock_all = lock("SELECT id FROM book");
-        let emptied = format!("{lock_all}\n    UPDATE book_stats SET {count} = 0, {sum} = 0;");
+        let table = self.table;
         let trigger = |event: &str, rows: &str, name: &str| {
             format!("CREATE TRIGGER {name} AFTER {event} ON {table} {rows} EXECUTE FUNCTION {table}_{name}();\n")
         };
         [
             self.functions_postgres(),
-            function(&format!("{table}_changed"), &changed),
-            function(&format!("{table}_emptied"), &emptied),
+            self.functions_of_changes_postgres(),
             trigger("INSERT", "REFERENCING NEW TABLE AS added", "added"),
             trigger("UPDATE", "REFERENCING NEW TABLE AS added OLD TABLE AS removed", "changed"),
             trigger("DELETE", "REFERENCING OLD TABLE AS removed", "removed"),
             trigger("TRUNCATE", "", "emptied"),
         ]
         .concat()
+    }
+
+    /// The functions of its updates and truncations. Additions come first: no sum falls short of its rows in between.
+    pub fn functions_of_changes_postgres(&self) -> String {
+        let Self { table, count, sum, .. } = self;
+        let lock_both = lock(BOTH);
+        let changed = format!("{lock_both}{};{};", self.add_postgres(), self.remove_postgres());
+        let lock_all = lock(ALL);
+        let emptied = format!("{lock_all}\n    UPDATE book_stats SET {count} = 0, {sum} = 0;");
+        function(&format!("{table}_changed"), &changed) + &function(&format!("{table}_emptied"), &emptied)
     }
 
     /// The functions of its insertions and deletions.
@@ -132,6 +136,10 @@ CREATE TRIGGER {table}_removed AFTER DELETE ON {table} BEGIN {remove}; END;
         )
     }
 }
+
+/// The books of a change, and all of them.
+pub const BOTH: &str = "SELECT book_id FROM added UNION SELECT book_id FROM removed";
+pub const ALL: &str = "SELECT id FROM book";
 
 /// Locks these books, then their sums.
 pub fn lock(books: &str) -> String {

@@ -49,7 +49,7 @@ pub fn change() -> Change {
 /// An addition locks the sums without a statement of its own. The rows of `INSERT ... SELECT ... ORDER BY` come in the order
 /// of their books, and each is locked as it comes. `UPDATE ... FROM` has no order, so a removal locks the sums first. Those
 /// of a removed book go with it.
-fn functions_postgres() -> String {
+pub fn functions_postgres() -> String {
     let of_books = COUNTED.map(|counted| {
         let added = lock_books("SELECT book_id FROM added");
         let removed = lock("SELECT book_id FROM removed");

@@ -195,7 +195,7 @@ async fn locked(test: &TestDb) -> DatabaseTransaction {
 
 /// Waits until a statement waits for a lock. Over another connection: a transaction sees only the connections that were open
 /// when it first asked.
-async fn waits_for_lock(test: &TestDb) {
+pub async fn waits_for_lock(test: &TestDb) {
     let watch = test.connect().await;
     // Autovacuum waits for locks, too.
     let waiting = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() \
