@@ -40,6 +40,7 @@ struct Inner {
     pages: Family<Labels<2>, Counter>,
     statements: Family<Labels<2>, Histogram, fn() -> Histogram>,
     write_retries: Counter,
+    wrong_tokens: Counter,
     replicas: Replicas,
     connections: Family<Labels<2>, Gauge>,
     subscriptions: Gauge,
@@ -105,6 +106,7 @@ impl Default for Metrics {
                 times(),
             ),
             write_retries: add(to, "write_retries", "Transactions retried after a conflict", Counter::default()),
+            wrong_tokens: add(to, "wrong_tokens", "Mutations refused for a wrong write token", Counter::default()),
             replicas: Replicas::added(to),
             connections: add(to, "connections", "Database connections", Family::default()),
             operations_in_flight: add(
@@ -168,6 +170,11 @@ impl Metrics {
     /// Counts a retry.
     pub fn write_retried(&self) {
         self.0.write_retries.inc();
+    }
+
+    /// Counts a mutation with a wrong token.
+    pub fn wrong_token(&self) {
+        self.0.wrong_tokens.inc();
     }
 
     /// Counts a query that read from the primary, because no replica had what it needed.

@@ -11,6 +11,7 @@ mod checks;
 mod documents;
 mod executor;
 
+mod attempts;
 mod budget;
 mod coalesced;
 mod coercion;

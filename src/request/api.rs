@@ -60,7 +60,7 @@ impl<E: Executor> Api<E> {
     pub fn new(parts: Parts<E>) -> Self {
         let Parts { schema, validator, prices, trusted, limits, readers, metrics } = parts;
         let may_introspect = limits.introspection && !trusted.is_required;
-        let checks = Checks::new(validator, prices, trusted, limits);
+        let checks = Checks::new(validator, prices, trusted, limits, metrics.clone());
         Self { schema, checks, limits, may_introspect, readers, metrics }
     }
 

@@ -32,6 +32,12 @@ pub struct Budgets(Option<Arc<Limited>>);
 #[derive(Debug)]
 struct Limited {
     per_second: NonZeroU32,
+    clients: PerClient,
+}
+
+/// What each client may take of something, and each network.
+#[derive(Debug)]
+pub struct PerClient {
     clients: Rate,
     networks: Rate,
 }
@@ -40,7 +46,7 @@ struct Limited {
 #[derive(Debug)]
 struct Rate {
     limiter: RateLimiter<IpAddr, HashMapStateStore<IpAddr>, DefaultClock>,
-    /// The number of addresses at which those are removed whose budget is whole.
+    /// The number of addresses at which those are removed that have all of it.
     sweep_at: AtomicUsize,
 }
 
@@ -62,9 +68,7 @@ impl Budgets {
             // Each request that is allowed can be paid for.
             let burst = u32::try_from(limits.max_complexity).unwrap_or(u32::MAX);
             let burst = per_second.max(NonZeroU32::new(burst).unwrap_or(per_second));
-            let network = NonZeroU32::new(u32::try_from(NETWORK).unwrap_or(1)).unwrap_or(NonZeroU32::MIN);
-            let rate = |times: NonZeroU32| Rate::new(per_second.saturating_mul(times), burst.saturating_mul(times));
-            Arc::new(Limited { per_second, clients: rate(NonZeroU32::MIN), networks: rate(network) })
+            Arc::new(Limited { per_second, clients: PerClient::new(Quota::per_second(per_second).allow_burst(burst)) })
         }))
     }
 
@@ -75,8 +79,12 @@ impl Budgets {
     /// [`Code::RateLimited`] while the client has less than the cost left; it is not charged then.
     pub fn charge(&self, client: Option<IpAddr>, cost: usize) -> Result<(), ServerError> {
         self.take(client, cost).map_err(|wait| {
-            let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-            self.refuse(cost, seconds.max(1))
+            let per_second = self.0.as_ref().map_or(0, |limited| limited.per_second.get());
+            let what = format!(
+                "the request costs {cost}, and this client has spent its budget of {per_second} per second (the setting \
+                 CLIENT_BUDGET)"
+            );
+            rate_limited(what, wait)
         })
     }
 
@@ -84,19 +92,16 @@ impl Budgets {
     fn take(&self, client: Option<IpAddr>, cost: usize) -> Result<(), Duration> {
         let (Some(limited), Some(client)) = (&self.0, client) else { return Ok(()) };
         let Some(cost) = NonZeroU32::new(u32::try_from(cost).unwrap_or(u32::MAX)) else { return Ok(()) };
-        limited.charge(client, cost)
+        limited.clients.take(client, cost)
     }
+}
 
-    fn refuse(&self, cost: usize, seconds: u64) -> ServerError {
-        let per_second = self.0.as_ref().map_or(0, |limited| limited.per_second.get());
-        let message = format!(
-            "the request costs {cost}, and this client has spent its budget of {per_second} per second (the setting \
-             CLIENT_BUDGET): try again in {seconds} s"
-        );
-        let mut error = refusal(Code::RateLimited, message);
-        error.extensions.get_or_insert_default().set(RETRY_AFTER, seconds);
-        error
-    }
+/// The error of a client that has to wait, and the reason.
+pub fn rate_limited(reason: String, wait: Duration) -> ServerError {
+    let seconds = (wait.as_secs() + u64::from(wait.subsec_nanos() > 0)).max(1);
+    let mut error = refusal(Code::RateLimited, format!("{reason}: try again in {seconds} s"));
+    error.extensions.get_or_insert_default().set(RETRY_AFTER, seconds);
+    error
 }
 
 impl Pace {
@@ -113,37 +118,42 @@ impl Pace {
     }
 }
 
+impl PerClient {
+    /// This much for each client.
+    pub fn new(quota: Quota) -> Self {
+        let times = NonZeroU32::new(u32::try_from(NETWORK).unwrap_or(1)).unwrap_or(NonZeroU32::MIN);
+        let network = Quota::with_period(quota.replenish_interval() / times.get()).unwrap_or(quota);
+        let network = network.allow_burst(quota.burst_size().saturating_mul(times));
+        Self { clients: Rate::new(quota), networks: Rate::new(network) }
+    }
+
+    /// Takes so much for a client. What it is refused costs its network nothing.
+    ///
+    /// # Errors
+    ///
+    /// How long to wait, if the client or its network has less; nothing is taken from the network then.
+    pub fn take(&self, client: IpAddr, cells: NonZeroU32) -> Result<(), Duration> {
+        self.clients.take(client, cells)?;
+        network_of(client).map_or(Ok(()), |network| self.networks.take(network, cells))
+    }
+}
+
 impl Rate {
-    fn new(per_second: NonZeroU32, burst: NonZeroU32) -> Self {
-        let limiter = RateLimiter::hashmap(Quota::per_second(per_second).allow_burst(burst));
-        Self { limiter, sweep_at: AtomicUsize::new(KEPT) }
+    fn new(quota: Quota) -> Self {
+        Self { limiter: RateLimiter::hashmap(quota), sweep_at: AtomicUsize::new(KEPT) }
     }
 
-    /// How long to wait, if the budget does not suffice now.
-    fn charge(&self, address: IpAddr, cost: NonZeroU32) -> Result<(), Duration> {
-        let charged = self.limiter.check_key_n(&address, cost);
-        self.sweep();
-        match charged {
-            Ok(Err(early)) => Err(early.wait_time_from(self.limiter.clock().now())),
-            // A cost beyond every budget is refused before.
-            Ok(Ok(())) | Err(_) => Ok(()),
-        }
-    }
-
-    /// Removes addresses whose budget is whole, when there are twice as many as after the last time.
-    fn sweep(&self) {
+    fn take(&self, address: IpAddr, cells: NonZeroU32) -> Result<(), Duration> {
+        let taken = self.limiter.check_key_n(&address, cells);
         if self.limiter.len() >= self.sweep_at.load(Ordering::Relaxed) {
             self.limiter.retain_recent();
             self.sweep_at.store(KEPT.max(2 * self.limiter.len()), Ordering::Relaxed);
         }
-    }
-}
-
-impl Limited {
-    /// The client first: what it is refused for costs its network nothing.
-    fn charge(&self, client: IpAddr, cost: NonZeroU32) -> Result<(), Duration> {
-        self.clients.charge(client, cost)?;
-        network_of(client).map_or(Ok(()), |network| self.networks.charge(network, cost))
+        match taken {
+            Ok(Err(early)) => Err(early.wait_time_from(self.limiter.clock().now())),
+            // What no budget ever has is refused before.
+            Ok(Ok(())) | Err(_) => Ok(()),
+        }
     }
 }
 
@@ -213,7 +223,7 @@ mod tests {
             // Whole again after a microsecond.
             assert!(budgets.charge(Some(client(n)), 1).is_ok());
         }
-        let kept = budgets.0.as_ref().unwrap().clients.limiter.len();
+        let kept = budgets.0.as_ref().unwrap().clients.clients.limiter.len();
         assert!(kept < 2 * KEPT, "{kept}");
         assert!(budgets.charge(Some(client(0)), 4_000_000_000).is_err(), "a budget that is spent is not forgotten");
     }

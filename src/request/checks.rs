@@ -13,6 +13,7 @@ use keyset_graphql::with_defaults;
 use tracing::Span;
 
 use super::admission::Permit;
+use super::attempts::Attempts;
 use super::budget::{Budgets, Pace};
 use super::cost::{CostReport, Refused};
 use super::cpu::{Cpu, Long, is_long};
@@ -25,6 +26,7 @@ use super::running::{Checked, Running};
 use super::validation::Validator;
 use super::{operation, position, price};
 use crate::config::Limits;
+use crate::metrics::Metrics;
 
 /// The longest name of an operation in logs and traces, in bytes.
 pub const MAX_NAME: usize = 100;
@@ -39,14 +41,16 @@ pub struct Checks {
     prices: Arc<Prices>,
     limits: Limits,
     budgets: Budgets,
+    attempts: Attempts,
     documents: Documents,
 }
 
 impl Checks {
     /// The checks of a schema, within these limits.
-    pub fn new(validator: Validator, prices: Prices, trusted: Trusted, limits: Limits) -> Self {
+    pub fn new(validator: Validator, prices: Prices, trusted: Trusted, limits: Limits, metrics: Metrics) -> Self {
         let (validator, prices, documents) = (Arc::new(validator), Arc::new(prices), Documents::new(trusted));
-        Self { validator, prices, limits, budgets: Budgets::new(limits), documents }
+        let (budgets, attempts) = (Budgets::new(limits), Attempts::new(metrics));
+        Self { validator, prices, limits, budgets, attempts, documents }
     }
 
     /// Checks a request before its execution: nothing of it is executed unless it passes. Its permission is in the data of
@@ -108,7 +112,7 @@ impl Checks {
         Span::current().record("operation", name.map(Name::as_str).filter(|name| name.len() <= MAX_NAME));
         accepts(kind).map_err(refuse)?;
         match kind {
-            OperationType::Mutation => Permission::of(session.unwrap_or(&request.data)).check().map_err(refuse)?,
+            OperationType::Mutation => self.may_write(session, &request.data)?,
             OperationType::Subscription => operation::drop_undeclared(operation, &mut variables),
             OperationType::Query => {}
         }
@@ -130,6 +134,16 @@ impl Checks {
             request = running.prepare(request);
         }
         Ok(Checked { request, running })
+    }
+
+    /// Refuses a mutation that may not write.
+    fn may_write(&self, session: Option<&Data>, data: &Data) -> Result<(), Vec<ServerError>> {
+        let permission = Permission::of(session.unwrap_or(data));
+        if permission == Permission::WrongToken {
+            let of_session = || session.and_then(Session::of).and_then(|session| session.admission.client());
+            self.attempts.count(Permit::client_of(data).or_else(of_session)).map_err(|error| vec![error])?;
+        }
+        permission.check().map_err(|error| vec![error.of_request()])
     }
 
     /// The document of a request, and its hash if it is new.
