@@ -27,6 +27,7 @@ mod cors;
 mod etag;
 mod event_stream;
 mod graphql;
+mod host;
 mod last;
 mod media;
 mod observe;

@@ -57,6 +57,7 @@ codes! {
     Forbidden = "FORBIDDEN": "writes are disabled: the server has no write token";
     OriginForbidden = "ORIGIN_FORBIDDEN": "a WebSocket or a preflight request from a page of an origin that `CORS_ORIGINS` does not allow";
     HeaderForbidden = "HEADER_FORBIDDEN": "a preflight request for a header that pages of other origins may not send";
+    HostMalformed = "HOST_MALFORMED": "a request of HTTP/1.1 without `Host`, or one with several, or with one that is no host";
     HandshakeMalformed = "HANDSHAKE_MALFORMED": "a WebSocket handshake that is not version 13 of the protocol";
     Unavailable = "UNAVAILABLE": "the database does not answer";
     OutcomeUnknown = "OUTCOME_UNKNOWN": "the connection was lost during a commit";
@@ -71,7 +72,7 @@ codes! {
     UrlTooLong = "URL_TOO_LONG": "the URL exceeds 16 KiB";
     TimedOut = "TIMEOUT": "the request exceeded `REQUEST_TIMEOUT`; a mutation may still take effect";
     Overloaded = "OVERLOADED": "the server, or the share of this client, is at `MAX_REQUESTS`, `MAX_WEBSOCKETS` or `MAX_BUFFERED`";
-    RateLimited = "RATE_LIMITED": "the client has spent its `CLIENT_BUDGET`; `extensions.retryAfter` says after how many seconds to try again";
+    RateLimited = "RATE_LIMITED": "the client has spent its `CLIENT_BUDGET`, or sent too many wrong write tokens; `extensions.retryAfter` says after how many seconds to try again";
     AnswerDropped = "ANSWER_DROPPED": "the response exceeded the memory budget `MAX_BUFFERED`; a mutation may have taken effect";
     Internal = "INTERNAL": "a fault of the server; its log has the cause under `extensions.errorId`";
 }

@@ -107,7 +107,7 @@ fn partial_success() -> StatusCode {
 /// The status of a request that was rejected as a whole.
 fn status(media: Media, code: Option<Code>) -> StatusCode {
     match code {
-        Some(Code::BodyMalformed | Code::HandshakeMalformed) => StatusCode::BAD_REQUEST,
+        Some(Code::BodyMalformed | Code::HostMalformed | Code::HandshakeMalformed) => StatusCode::BAD_REQUEST,
         Some(Code::OriginForbidden) => StatusCode::FORBIDDEN,
         Some(Code::MethodNotAllowed) => StatusCode::METHOD_NOT_ALLOWED,
         Some(Code::NotAcceptable) => StatusCode::NOT_ACCEPTABLE,

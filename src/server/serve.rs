@@ -29,6 +29,7 @@ use tokio_io_timeout::TimeoutStream;
 
 use super::capacity::Capacity;
 use super::client::{Client, Peer};
+use super::host;
 use super::last::accept_last;
 use super::service::Service;
 use super::stream::Stream;
@@ -148,7 +149,13 @@ async fn connection(
         Box::pin(async move {
             let mut response: Response = tokio::select! {
                 biased;
-                response = service.respond(request) => response,
+                response = async {
+                    match host::check(&request) {
+                        Ok(()) => service.respond(request).await,
+                        // On the heap: otherwise each request would have room for it.
+                        Err(wrong) => Box::pin(service.refuse(request, wrong)).await,
+                    }
+                } => response,
                 () = watch.disconnected() => return Err(Disconnected),
             };
             if *stopping.borrow() && response.status() != StatusCode::SWITCHING_PROTOCOLS {

@@ -12,7 +12,8 @@ use std::task::{Context, Poll};
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, MatchedPath, Request, State};
-use axum::http::Uri;
+use axum::http::header::CONNECTION;
+use axum::http::{HeaderValue, Uri};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::Response;
 use tower::ServiceExt;
@@ -20,11 +21,15 @@ use tower::ServiceExt;
 use super::bounds::Gate;
 use super::capacity::Capacity;
 use super::graphql::{self, Endpoint, Received};
+use super::host::WrongHost;
+use super::media::Media;
 use super::observe::observe;
+use super::response::reject;
 use super::surroundings::Surroundings;
 use super::timing;
 use crate::config::Bounds;
 use crate::metrics::Metrics;
+use crate::request::Code;
 
 /// The only route that needs a permit.
 pub const API: &str = "/graphql";
@@ -75,6 +80,17 @@ impl Service {
         }
         let Ok(response) = way.routes.clone().oneshot(request).await;
         response
+    }
+
+    /// The response to a request that reaches no route, because its host is wrong.
+    pub async fn refuse(self, request: Request, wrong: WrongHost) -> Response {
+        let refuse = |request: Request| async move {
+            let media = Media::accepted(request.headers()).unwrap_or(Media::Json);
+            let mut response = reject(media, Code::HostMalformed, wrong.to_string());
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+            response
+        };
+        self.0.around.call(None, request, refuse).await
     }
 }
 
