@@ -28,7 +28,7 @@ end() {
 trap end EXIT
 export DATABASE_URL=sqlite://$work/cache.db LISTEN=127.0.0.1:0 ALLOW_SHARED_FILE=true
 # The writes need a token. A server that has one from its settings shows none in its address.
-export BOOKENDS_WRITE_TOKEN=bench
+export BOOKENDS_WRITE_TOKEN=the-token-of-the-bench
 "$program" seed --books $((ratings / 10)) --ratings "$ratings" --orders 0 >/dev/null
 
 start() {

@@ -59,7 +59,7 @@ until psql -qAtX "$pooled" -c 'SELECT 1' >/dev/null 2>&1; do
 done
 
 # The writes need a token.
-export BOOKENDS_WRITE_TOKEN=bench
+export BOOKENDS_WRITE_TOKEN=the-token-of-the-bench
 authorization="Authorization: Bearer $BOOKENDS_WRITE_TOKEN"
 
 # Starts a server in this mode on this URL, and prints its address.

@@ -14,6 +14,9 @@ use subtle::ConstantTimeEq;
 use crate::config::Secret;
 use crate::request::Permission;
 
+/// The minimum length of a token in the settings, in characters.
+const MIN_TOKEN: usize = 16;
+
 /// Who may write.
 #[derive(Clone, Debug)]
 pub enum Access {
@@ -31,6 +34,9 @@ pub enum AccessError {
     /// The token in the settings contains characters that a header cannot carry.
     #[error("BOOKENDS_WRITE_TOKEN is invalid: expected visible ASCII characters without white space")]
     Invalid,
+    /// The token in the settings is so short that it can be guessed.
+    #[error("BOOKENDS_WRITE_TOKEN is too short: expected at least {MIN_TOKEN} characters")]
+    Short,
     /// The system has no random bytes.
     #[error("cannot generate a write token: {0}")]
     Random(getrandom::Error),
@@ -46,8 +52,9 @@ impl Access {
     pub fn new(token: Option<Secret>, address: SocketAddr) -> Result<Self, AccessError> {
         let is_valid = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
         match token {
-            Some(token) if is_valid(token.expose()) => Ok(Self::Token(token)),
-            Some(_) => Err(AccessError::Invalid),
+            Some(token) if !is_valid(token.expose()) => Err(AccessError::Invalid),
+            Some(token) if token.expose().len() < MIN_TOKEN => Err(AccessError::Short),
+            Some(token) => Ok(Self::Token(token)),
             None if is_loopback(address.ip()) => generate().map(Self::Generated).map_err(AccessError::Random),
             None => Ok(Self::Nobody),
         }
@@ -125,19 +132,30 @@ mod tests {
     }
 
     #[test]
+    fn a_short_token_is_rejected() {
+        let address = "127.0.0.1:80".parse().unwrap();
+        for (token, is_short) in [("x", true), ("fifteen-letters", true), ("sixteen--letters", false)] {
+            let access = Access::new(Some(Secret::from(token)), address);
+            assert_eq!(access.err(), is_short.then_some(AccessError::Short), "{token}");
+        }
+    }
+
+    #[test]
     fn a_request_must_bring_the_token() {
         for address in ["127.0.0.1:80", "0.0.0.0:80"] {
-            let access = access(Some("sesame"), address);
-            check(&access, &[("authorization", "Bearer sesame")], Permission::Granted);
-            check(&access, &[("authorization", "bearer  sesame ")], Permission::Granted);
-            for wrong in ["Bearer sesam", "Bearer sesame2", "Bearer Sesame", "Bearer "] {
+            let access = access(Some("open-sesame-please"), address);
+            check(&access, &[("authorization", "Bearer open-sesame-please")], Permission::Granted);
+            check(&access, &[("authorization", "bearer  open-sesame-please ")], Permission::Granted);
+            for wrong in
+                ["Bearer open-sesame-pleas", "Bearer open-sesame-please2", "Bearer Open-sesame-please", "Bearer "]
+            {
                 check(&access, &[("authorization", wrong)], Permission::WrongToken);
             }
-            for none in ["Bearer", "sesame", "Basic sesame", ""] {
+            for none in ["Bearer", "open-sesame-please", "Basic open-sesame-please", ""] {
                 check(&access, &[("authorization", none)], Permission::NoToken);
             }
             check(&access, &[("host", "localhost")], Permission::NoToken);
-            assert_eq!(access.permission(&HeaderMap::new(), Some("Bearer sesame")), Permission::Granted);
+            assert_eq!(access.permission(&HeaderMap::new(), Some("Bearer open-sesame-please")), Permission::Granted);
             assert_eq!(access.page(address.parse().unwrap()), format!("http://{address}"));
         }
     }

@@ -157,7 +157,7 @@ async fn pages_of_this_machine_read_from_a_loopback_server_and_write_with_the_to
         assert!(opens(&address, origin).await, "{origin}");
         let refused = writes(&address, origin, "");
         assert_eq!(code(&refused.body), "UNAUTHENTICATED");
-        let written = writes(&address, origin, "Authorization: Bearer sesame\r\n");
+        let written = writes(&address, origin, "Authorization: Bearer open-sesame-please\r\n");
         assert_eq!(written.body, r#"{"data":{"addBook":{"clientMutationId":null}}}"#);
     }
     for origin in ["https://evil.example", "http://localhost.evil.example", "http://10.0.0.1", "null"] {

@@ -73,12 +73,12 @@ async fn h4_an_offer_of_another_protocol_is_ignored() {
 async fn the_permission_comes_from_connection_init() {
     let shop = Shop::new(SMALL).await;
     for (access, opening, code) in [
-        (writable(), json!({ "Authorization": "Bearer sesame" }), None),
-        (writable(), json!({ "authorization": "Bearer sesame" }), None),
+        (writable(), json!({ "Authorization": "Bearer open-sesame-please" }), None),
+        (writable(), json!({ "authorization": "Bearer open-sesame-please" }), None),
         (writable(), json!({ "authorization": "Bearer open" }), Some("UNAUTHENTICATED")),
         (writable(), json!({ "authorization": 1 }), Some("UNAUTHENTICATED")),
         (writable(), json!({}), Some("UNAUTHENTICATED")),
-        (Access::Nobody, json!({ "authorization": "Bearer sesame" }), Some("FORBIDDEN")),
+        (Access::Nobody, json!({ "authorization": "Bearer open-sesame-please" }), Some("FORBIDDEN")),
     ] {
         let server = serve(&shop, access, &[]).await;
         let client = Client::open(&server.address, Some(PROTOCOL)).await.unwrap();

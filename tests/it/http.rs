@@ -42,7 +42,7 @@ async fn h1_the_api_answers_a_post() {
     assert_eq!(answer["data"]["ratings"]["edges"].as_array().unwrap().len(), 5);
 }
 
-const SESAME: (&str, &str) = ("Authorization", "Bearer sesame");
+const SESAME: (&str, &str) = ("Authorization", "Bearer open-sesame-please");
 
 /// A mutation, sent with these headers.
 fn mutation(headers: &[(&str, &str)]) -> Request<Body> {

@@ -254,7 +254,7 @@ async fn h3_a_mutation_without_permission_has_a_status_and_no_data() {
         (writable(), None, StatusCode::UNAUTHORIZED, Some(MISSING)),
         (writable(), Some("Basic c2VzYW1l"), StatusCode::UNAUTHORIZED, Some(MISSING)),
         (writable(), Some("Bearer open"), StatusCode::UNAUTHORIZED, Some(WRONG)),
-        (Access::Nobody, Some("Bearer sesame"), StatusCode::FORBIDDEN, None),
+        (Access::Nobody, Some("Bearer open-sesame-please"), StatusCode::FORBIDDEN, None),
     ] {
         let code = if challenge.is_some() { "UNAUTHENTICATED" } else { "FORBIDDEN" };
         for (accept, status, challenge) in [(GRAPHQL, status, challenge), (JSON, StatusCode::OK, None)] {

@@ -79,7 +79,7 @@ fn nothing_secret_is_in_the_log() {
     let test = runtime.block_on(TestDb::new());
     let (endpoint, _sent) = collector();
     let mut command = bookends(&test.url.replace("postgres@", "postgres:hunter2@"));
-    command.args(["--log", "trace"]).env("BOOKENDS_WRITE_TOKEN", "hunter2");
+    command.args(["--log", "trace"]).env("BOOKENDS_WRITE_TOKEN", "hunter2-and-so-on");
     command.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint).env("OTEL_EXPORTER_OTLP_HEADERS", "token=hunter2");
     let program = Program::start(&mut command);
     let address = program.address();

@@ -6,7 +6,7 @@ use std::net::TcpStream;
 use crate::patience::LONG;
 
 /// The write token of the servers of the tests.
-pub const TOKEN: &str = "sesame";
+pub const TOKEN: &str = "open-sesame-please";
 
 /// A persistent connection.
 pub struct Connection {

@@ -13,7 +13,7 @@ use crate::fleet::Fleet;
 use crate::http::{self, Connection};
 
 /// The write token.
-pub const TOKEN: &str = "sesame";
+pub const TOKEN: &str = "open-sesame-please";
 
 pub struct Server {
     pub address: SocketAddr,
