@@ -50,8 +50,8 @@ LABEL org.opencontainers.image.title="Bookends" \
 COPY --from=build /target/release/bookends /usr/local/bin/bookends
 COPY --from=build --chown=65532:65532 /data /data
 # SQLite has its file in the working folder, and writes large sorts to a file: /data is the only folder that can be written.
-# Without DATABASE_URL here, DATABASE_URL_FILE can name a mounted file.
-ENV SQLITE_TMPDIR=/data LISTEN=0.0.0.0:8000 RUST_LOG=info LOG_FORMAT=json
+# Without DATABASE_URL here, DATABASE_URL_FILE can name a mounted file. The database begins empty: SAMPLE=true fills it.
+ENV SAMPLE=false SQLITE_TMPDIR=/data LISTEN=0.0.0.0:8000 RUST_LOG=info LOG_FORMAT=json
 # A number, so that an orchestrator can verify that it is not root.
 USER 65532:65532
 WORKDIR /data

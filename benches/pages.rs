@@ -39,7 +39,7 @@ async fn main() {
     let test = TestDb::new().await;
     let db = Db::connect(&Settings::new(&test.url)).await.expect("the test database");
     db.migrate().await.expect("a migrated database");
-    seed::fill(&db, PLAN, Progress::for_stdout()).await.expect("a filled database");
+    seed::fill(&db, PLAN, Progress::Lines).await.expect("a filled database");
     let db = db.writer;
     if db.get_database_backend() == DbBackend::Postgres {
         // What autovacuum does minutes after a load.

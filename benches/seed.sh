@@ -38,7 +38,7 @@ copy() { psql -q "$copied" -c BEGIN "${copies[@]}" -c COMMIT; }
 theirs=$(seconds copy)
 echo "PostgreSQL: seed $ours s, \\copy $theirs s"
 
-ours=$(seconds "$bookends" --database-url "sqlite://seeded.db" seed "${sizes[@]}")
+ours=$(seconds "$bookends" seed --database-url "sqlite://seeded.db" "${sizes[@]}")
 DATABASE_URL=sqlite://copied.db "$bookends" migrate up >/dev/null
 {
     echo '.bail on'

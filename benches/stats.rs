@@ -28,7 +28,7 @@ async fn main() {
     let settings = Settings::new(&test.url);
     let db = Db::connect(&settings).await.expect("the test database");
     let ways = ways(&db).await;
-    seed::fill(&db, PLAN, Progress::for_stdout()).await.expect("a filled database");
+    seed::fill(&db, PLAN, Progress::Lines).await.expect("a filled database");
     let books: Vec<Uuid> =
         book::Entity::find().all(&db.writer).await.expect("books").into_iter().map(|book| book.id).collect();
 

@@ -37,7 +37,7 @@ pub use deadline::Suspension;
 pub use failure::Failure;
 pub use keys::Keys;
 pub use liveness::Liveness;
-pub use migrate::MigrateError;
+pub use migrate::{MigrateError, history_of_missing};
 pub use place::LockError;
 use pool::Statements;
 pub use position::{InvalidPosition, Position};
@@ -63,6 +63,8 @@ const LOCK_PAUSE: Duration = Duration::from_millis(50);
 /// connections writes: writers that wait for locks do not block readers.
 #[derive(Clone, Debug)]
 pub struct Db {
+    /// What it is, for people: a file, or a database and its servers. No password.
+    pub name: Arc<str>,
     /// For reads on the primary.
     pub reader: Reads,
     /// For queries; none on SQLite.
@@ -120,7 +122,7 @@ impl Db {
     /// [`ConnectError`] if the URL is invalid, or the database does not answer in time.
     pub async fn connect(settings: &Settings) -> Result<Self, ConnectError> {
         let metrics = Metrics::default();
-        let Pools { reader, writer, liveness, deadline, storage, statements, listen, replicas, primary, watch } =
+        let Pools { name, reader, writer, liveness, deadline, storage, statements, listen, replicas, primary, watch } =
             match settings.database_url.expose().split_once(':') {
                 Some(("sqlite", _)) if !settings.replicas.database_replica_urls.is_empty() => {
                     return Err(ConnectError::Url("a SQLite file has no replicas (DATABASE_REPLICA_URLS)".into()));
@@ -135,6 +137,7 @@ impl Db {
         // Before the handles are watched: probes are no work.
         let probe = Probe::new(reader.clone(), storage.clone(), replicas.clone());
         let db = Self {
+            name: name.into(),
             reader,
             replicas,
             writer,
@@ -219,6 +222,7 @@ pub(crate) fn read_only() -> DbErr {
 
 /// The pools of a database.
 struct Pools {
+    name: String,
     reader: Reads,
     writer: DatabaseConnection,
     liveness: Liveness,

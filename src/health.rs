@@ -41,7 +41,7 @@ pub fn check(listen: SocketAddr) -> Result<(), HealthError> {
 }
 
 /// An address to connect to: a server that listens on all addresses is reached on the loopback address.
-fn reachable(listen: SocketAddr) -> SocketAddr {
+pub fn reachable(listen: SocketAddr) -> SocketAddr {
     let ip = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),

@@ -17,6 +17,7 @@ pub mod server;
 pub mod shop;
 mod telemetry;
 
+pub use console::Console;
 pub use health::HealthError;
 pub use inspect::{InspectError, inspect};
 pub use run::{RunError, run};

@@ -2,7 +2,8 @@
 
 use std::process::ExitCode;
 
-use bookends::config::Cli;
+use bookends::Console;
+use bookends::config::{Cli, CliError, LogFormat};
 use bookends::threads;
 use tokio::runtime::Builder;
 
@@ -10,24 +11,23 @@ use tokio::runtime::Builder;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    let console = Console::new(LogFormat::of_process());
+    let failed = |error: &dyn std::error::Error, code: ExitCode| {
+        console.fail(error);
+        code
+    };
     let cli = match Cli::of_process() {
         Ok(cli) => cli,
-        Err(error) => return failed(&error, ExitCode::FAILURE),
+        // Help is no log, and the message for people shows how to use the command.
+        Err(CliError::Arguments(error)) if console.is_text() || !error.use_stderr() => error.exit(),
+        Err(error) => return failed(&error, ExitCode::from(error.exit_code())),
     };
     let runtime = match Builder::new_multi_thread().worker_threads(threads()).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return failed(&error, ExitCode::FAILURE),
     };
-    match runtime.block_on(bookends::run(cli)) {
+    match runtime.block_on(bookends::run(cli, console)) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            let code = error.exit_code();
-            failed(&error, code)
-        }
+        Err(error) => failed(&error, error.exit_code()),
     }
-}
-
-fn failed(error: &dyn std::error::Error, code: ExitCode) -> ExitCode {
-    eprintln!("bookends: {error}");
-    code
 }

@@ -6,13 +6,15 @@ use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::process::ExitCode;
 
+use clap::CommandFactory;
+use clap_complete::Shell;
 use migration::History;
 use sea_orm::DbErr;
 use tokio::net::TcpListener;
 
 use crate::config::{Cli, Command, Direction, Plan, Reproducible, SecretError, Settings};
-use crate::console::print_line;
-use crate::db::{ConnectError, Db, Failure, Keys, LockError, MigrateError};
+use crate::console::{Console, print_line};
+use crate::db::{self, ConnectError, Db, Failure, Keys, LockError, MigrateError};
 use crate::request::{Trusted, TrustedError};
 use crate::seed::{self, Progress, SeedError};
 use crate::server::{Access, AccessError, Admin, Server};
@@ -102,49 +104,53 @@ impl RunError {
 /// # Errors
 ///
 /// [`RunError`].
-pub async fn run(cli: Cli) -> Result<(), RunError> {
-    let settings = &cli.settings.with_files()?;
-    match cli.command.unwrap_or(Command::Serve(Reproducible::default())) {
-        Command::Schema => {
-            print_line(shop::sdl().trim_end());
-            Ok(())
-        }
-        Command::Inspect { value, json } => {
-            print_line(inspect(&value, json)?);
-            Ok(())
-        }
-        Command::Health => Ok(health::check(settings.listen_admin.unwrap_or(settings.listen))?),
-        command => {
-            // Before anything is started or printed: from here on, a signal loses no message and no rollback.
-            let mut stop = pin!(stop::signals().map_err(RunError::Signals)?);
-            let telemetry = Telemetry::start(&settings.telemetry)?;
-            let done = with_database(command, settings, stop.as_mut()).await;
-            telemetry.stop().await;
-            done
-        }
+pub async fn run(Cli { command }: Cli, console: Console) -> Result<(), RunError> {
+    if let Some(settings) = command.settings()? {
+        // Before anything is started or printed: from here on, a signal loses no message and no rollback.
+        let mut stop = pin!(stop::signals().map_err(RunError::Signals)?);
+        let telemetry = Telemetry::start(&settings.telemetry)?;
+        let done = with_database(command, &settings, console, stop.as_mut()).await;
+        telemetry.stop().await;
+        return done;
     }
+    match command {
+        Command::Schema => print_line(shop::sdl().trim_end()),
+        Command::Inspect { value, json } => print_line(inspect(&value, json)?),
+        Command::Health(at) => health::check(at.listen_admin.unwrap_or(at.listen))?,
+        Command::Completions { shell } => print_line(completions(shell)),
+        Command::Serve(_) | Command::Migrate { .. } | Command::Seed { .. } => {}
+    }
+    Ok(())
+}
+
+/// A script for a shell.
+fn completions(shell: Shell) -> String {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "bookends", &mut script);
+    String::from_utf8_lossy(&script).trim_end().to_owned()
 }
 
 /// A command that works on the database, until the first signal.
 async fn with_database(
     command: Command,
     settings: &Settings,
+    console: Console,
     mut stop: Pin<&mut (impl Future<Output = ()> + Send)>,
 ) -> Result<(), RunError> {
     match command {
-        Command::Migrate { direction } => interruptible(stop, Box::pin(migrate(settings, direction))).await,
-        Command::Seed(plan) => interruptible(stop, Box::pin(seed(settings, plan))).await,
+        Command::Migrate { direction } => interruptible(stop, Box::pin(migrate(settings, direction, console))).await,
+        Command::Seed { plan, .. } => interruptible(stop, Box::pin(seed(settings, plan, console))).await,
         command => {
             let reproducible =
-                if let Command::Serve(reproducible) = command { reproducible } else { Reproducible::default() };
-            match interruptible(stop.as_mut(), Box::pin(start(settings, reproducible))).await {
+                if let Command::Serve(serve) = command { serve.reproducible } else { Reproducible::default() };
+            match interruptible(stop.as_mut(), Box::pin(start(settings, reproducible, console))).await {
                 // A signal is no error of `serve`.
                 Err(RunError::Interrupted) => {
-                    print_line("stopped before the server started");
+                    console.say("stopped before the server started");
                     Ok(())
                 }
                 Err(error) => Err(error),
-                Ok(started) => Box::pin(serve(started, settings, stop)).await,
+                Ok(started) => Box::pin(serve(started, settings, console, stop)).await,
             }
         }
     }
@@ -174,7 +180,7 @@ struct Started {
     lock: Option<File>,
 }
 
-async fn start(settings: &Settings, reproducible: Reproducible) -> Result<Started, RunError> {
+async fn start(settings: &Settings, reproducible: Reproducible, console: Console) -> Result<Started, RunError> {
     if reproducible.at.is_some() && !settings.listen.ip().to_canonical().is_loopback() {
         return Err(RunError::Predictable);
     }
@@ -192,10 +198,9 @@ async fn start(settings: &Settings, reproducible: Reproducible) -> Result<Starte
     let starting = db.lock().await.map_err(MigrateError::from)?;
     db.migrate().await.map_err(outdated)?;
     if db.storage.is_read_only(&db.reader).await.map_err(MigrateError::from)? {
-        print_line("the database is read-only: mutations fail with READ_ONLY");
+        console.say("the database is read-only: mutations fail with READ_ONLY");
     } else if seed::is_empty(&db).await.map_err(SeedError::from)? {
-        print_line("the database is empty: filling it with sample rows");
-        seed::fill(&db, Plan::SAMPLE, Progress::for_stdout()).await?;
+        sample(&db, settings.sample, console).await?;
     }
     drop(starting);
     if let Some(at) = reproducible.at {
@@ -207,6 +212,22 @@ async fn start(settings: &Settings, reproducible: Reproducible) -> Result<Starte
     // A lock on a table delays it. Nothing has been announced yet, and a signal ends the wait.
     db.statistics.keep(db.reader.clone()).await;
     Ok(Started { listener, address, admin, access, trusted, db, lock })
+}
+
+/// Fills an empty database, or says how. If there is no room, the server serves it as it is.
+async fn sample(db: &Db, is_wanted: bool, console: Console) -> Result<(), RunError> {
+    if !is_wanted {
+        console.say("the database is empty: `bookends seed`, or `--sample`, fills it with sample rows");
+        return Ok(());
+    }
+    console.say("the database is empty: filling it with sample rows");
+    match seed::fill(db, Plan::SAMPLE, Progress::of(console)).await {
+        Err(SeedError::Database(error)) if Failure::of(&error) == Failure::Full => {
+            tracing::warn!(%error, "the storage is full: serving without sample rows");
+            Ok(())
+        }
+        filled => Ok(filled?),
+    }
 }
 
 /// Listens on an address; also returns the address with its port.
@@ -228,11 +249,11 @@ fn outdated(error: MigrateError) -> RunError {
 async fn serve(
     Started { listener, address, admin, access, trusted, db, lock }: Started,
     settings: &Settings,
+    console: Console,
     stop: impl Future<Output = ()> + Send,
 ) -> Result<(), RunError> {
-    let page = access.page(address);
-    print_line(format_args!("open {page} in a browser; the API is at http://{address}/graphql"));
-    print_line(match access {
+    listening(&access.page(health::reachable(address)), address, &db.name, console);
+    console.say(match access {
         Access::Token(_) => "writes need the token in BOOKENDS_WRITE_TOKEN",
         Access::Generated(_) => {
             "writes need the token in this URL until the server stops; set BOOKENDS_WRITE_TOKEN to choose a token"
@@ -248,12 +269,22 @@ async fn serve(
         }
         Some(admin) => {
             let (server, probes) = Server::with_admin(api, access, bounds);
-            serve_with_admin(server, listener, probes, admin, stop).await
+            serve_with_admin(server, listener, probes, admin, console, stop).await
         }
     };
     let closed = db.close().await.map_err(RunError::Close);
     drop(lock);
     served.and(closed)
+}
+
+/// Says that the server accepts connections, with what a person opens and what a report of a fault needs. The URL of the
+/// page can have a token; the name of the database has no secret.
+fn listening(page: &str, address: SocketAddr, database: &str, console: Console) {
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+    let line = format!("open {page} in a browser: bookends {VERSION} is listening on {address}, with {database}");
+    let address = address.to_string();
+    let fields = [("url", page), ("version", VERSION), ("address", &address), ("database", database)];
+    console.tell(&line, "listening", &fields);
 }
 
 /// Serves requests here, and the probes on a thread of their own.
@@ -262,39 +293,50 @@ async fn serve_with_admin(
     listener: TcpListener,
     probes: Server,
     listener_of_probes: TcpListener,
+    console: Console,
     stop: impl Future<Output = ()> + Send,
 ) -> Result<(), RunError> {
     let address = listener_of_probes.local_addr().map_err(RunError::Admin)?;
     let admin = Admin::start(listener_of_probes, probes).map_err(RunError::Admin)?;
-    print_line(format_args!("the probes are at http://{address}/health, /ready and /metrics"));
+    console.say(format_args!("the probes are at http://{address}/health, /ready and /metrics"));
     server.serve(listener, stop).await;
     admin.stop().await;
     Ok(())
 }
 
-async fn migrate(settings: &Settings, direction: Direction) -> Result<(), RunError> {
+async fn migrate(settings: &Settings, direction: Direction, console: Console) -> Result<(), RunError> {
+    // To read the state of a file that does not exist would create it.
+    if matches!(direction, Direction::Status(_))
+        && let Some(history) = db::history_of_missing(settings)
+    {
+        say_history(history, console);
+        return Ok(());
+    }
     let db = Db::connect(settings).await?;
     let lock = db.lock().await.map_err(MigrateError::from)?;
     match direction {
-        Direction::Up => db.migrate().await.map_err(outdated),
-        Direction::Down { steps } => db.migrate_down(steps).await.map_err(RunError::Migrate),
-        Direction::Status => Ok(()),
+        Direction::Up(_) => db.migrate().await.map_err(outdated),
+        Direction::Down { steps, .. } => db.migrate_down(steps).await.map_err(RunError::Migrate),
+        Direction::Status(_) => Ok(()),
     }?;
     drop(lock);
-    let History { applied, pending, unknown } = db.history().await.map_err(MigrateError::from)?;
-    for (state, names) in [("applied", applied), ("pending", pending), ("unknown", unknown)] {
-        for name in names {
-            print_line(format_args!("{state:8} {name}"));
-        }
-    }
+    say_history(db.history().await.map_err(MigrateError::from)?, console);
     db.close().await.map_err(RunError::Close)
 }
 
-async fn seed(settings: &Settings, plan: Plan) -> Result<(), RunError> {
+fn say_history(History { applied, pending, unknown }: History, console: Console) {
+    for (state, names) in [("applied", applied), ("pending", pending), ("unknown", unknown)] {
+        for name in names {
+            console.tell(&format!("{state:8} {name}"), state, &[("migration", &name)]);
+        }
+    }
+}
+
+async fn seed(settings: &Settings, plan: Plan, console: Console) -> Result<(), RunError> {
     let db = Db::connect(settings).await?;
     let lock = db.lock().await.map_err(MigrateError::from)?;
     db.migrate().await.map_err(outdated)?;
-    seed::fill(&db, plan, Progress::for_stdout()).await?;
+    seed::fill(&db, plan, Progress::of(console)).await?;
     drop(lock);
     db.close().await.map_err(RunError::Close)
 }

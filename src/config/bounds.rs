@@ -16,7 +16,7 @@ use super::origin::AllowedOrigin;
 #[command(next_help_heading = "Load")]
 pub struct Bounds {
     /// Maximum size of the body of a request, in bytes.
-    #[arg(long, env = "MAX_BODY_SIZE", default_value_t = Bounds::DEFAULT.max_body_size, value_name = "BYTES", global = true)]
+    #[arg(long, env = "MAX_BODY_SIZE", default_value_t = Bounds::DEFAULT.max_body_size, value_name = "BYTES")]
     pub max_body_size: usize,
 
     /// Maximum number of requests executed at the same time. Further requests are rejected immediately with 503.
@@ -25,8 +25,7 @@ pub struct Bounds {
         env = "MAX_REQUESTS",
         default_value_t = Bounds::DEFAULT.max_requests,
         value_name = "N",
-        value_parser = at_least_one(),
-        global = true
+        value_parser = at_least_one()
     )]
     pub max_requests: usize,
 
@@ -37,8 +36,7 @@ pub struct Bounds {
         env = "MAX_BUFFERED",
         default_value_t = Bounds::DEFAULT.max_buffered,
         value_name = "BYTES",
-        value_parser = RangedU64ValueParser::<usize>::new().range(1 << 20..),
-        global = true
+        value_parser = RangedU64ValueParser::<usize>::new().range(1 << 20..)
     )]
     pub max_buffered: usize,
 
@@ -48,13 +46,12 @@ pub struct Bounds {
         env = "MAX_CONNECTIONS",
         default_value_t = Bounds::DEFAULT.max_connections,
         value_name = "N",
-        value_parser = at_least_one(),
-        global = true
+        value_parser = at_least_one()
     )]
     pub max_connections: usize,
 
     /// Maximum number of open WebSockets and event streams. Further ones are rejected with 503.
-    #[arg(long, env = "MAX_WEBSOCKETS", default_value_t = Bounds::DEFAULT.max_websockets, value_name = "N", global = true)]
+    #[arg(long, env = "MAX_WEBSOCKETS", default_value_t = Bounds::DEFAULT.max_websockets, value_name = "N")]
     pub max_websockets: usize,
 
     /// Maximum time to execute a request, and to run a statement. On SQLite, all statements of a write share this time.
@@ -64,8 +61,7 @@ pub struct Bounds {
         default_value_t = Bounds::DEFAULT.request_timeout,
         value_name = "SECONDS",
         value_parser = positive_time,
-        help_heading = "Timeouts",
-        global = true
+        help_heading = "Timeouts"
     )]
     pub request_timeout: Seconds,
 
@@ -77,8 +73,7 @@ pub struct Bounds {
         default_value_t = Bounds::DEFAULT.read_timeout,
         value_name = "SECONDS",
         value_parser = positive_time,
-        help_heading = "Timeouts",
-        global = true
+        help_heading = "Timeouts"
     )]
     pub read_timeout: Seconds,
 
@@ -89,8 +84,7 @@ pub struct Bounds {
         default_value_t = Bounds::DEFAULT.write_timeout,
         value_name = "SECONDS",
         value_parser = positive_time,
-        help_heading = "Timeouts",
-        global = true
+        help_heading = "Timeouts"
     )]
     pub write_timeout: Seconds,
 
@@ -100,33 +94,14 @@ pub struct Bounds {
         env = "SHUTDOWN_TIMEOUT",
         default_value_t = Bounds::DEFAULT.shutdown_timeout,
         value_name = "SECONDS",
-        help_heading = "Timeouts",
-        global = true
+        help_heading = "Timeouts"
     )]
     pub shutdown_timeout: Seconds,
-
-    /// Maximum time to wait at start-up for a PostgreSQL server that does not answer yet, or for its database to be created.
-    #[arg(
-        long,
-        env = "DATABASE_WAIT",
-        default_value_t = Bounds::DEFAULT.database_wait,
-        value_name = "SECONDS",
-        help_heading = "Timeouts",
-        global = true
-    )]
-    pub database_wait: Seconds,
 
     /// Origins of other sites whose pages may read responses and open WebSockets, such as `https://example.com`, separated
     /// by commas; `*` for all. By default, only the server's own pages may, and on a loopback address those of all ports of
     /// this machine.
-    #[arg(
-        long,
-        env = "CORS_ORIGINS",
-        value_name = "ORIGINS",
-        value_delimiter = ',',
-        help_heading = "Server",
-        global = true
-    )]
+    #[arg(long, env = "CORS_ORIGINS", value_name = "ORIGINS", value_delimiter = ',', help_heading = "Server")]
     pub cors_origins: Vec<AllowedOrigin>,
 
     /// Addresses of proxies, such as `10.0.0.0/8`, separated by commas. The server takes the address of a client from the
@@ -137,8 +112,7 @@ pub struct Bounds {
         value_name = "NETWORKS",
         value_delimiter = ',',
         value_parser = network,
-        help_heading = "Server",
-        global = true
+        help_heading = "Server"
     )]
     pub trusted_proxies: Vec<IpNet>,
 }
@@ -159,7 +133,6 @@ impl Bounds {
         read_timeout: Seconds(Duration::from_secs(30)),
         write_timeout: Seconds(Duration::from_secs(90)),
         shutdown_timeout: Seconds(Duration::from_secs(20)),
-        database_wait: Seconds(Duration::from_secs(30)),
         cors_origins: Vec::new(),
         trusted_proxies: Vec::new(),
     };

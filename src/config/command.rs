@@ -1,13 +1,17 @@
-//! Commands.
+//! Commands, each with the settings that count for it.
 
-use chrono::{DateTime, Datelike, Utc};
 use clap::{Args, Subcommand};
+use clap_complete::Shell;
+
+use super::database::Database;
+use super::secret::SecretError;
+use super::{Listen, Serve, Settings, Telemetry};
 
 /// A command.
 #[derive(Clone, Debug, Subcommand)]
 pub enum Command {
-    /// Migrate the database, fill an empty one with sample rows, and start the server (default).
-    Serve(Reproducible),
+    /// Migrate the database, and start the server (default).
+    Serve(Box<Serve>),
     /// Change the database schema, or show its state.
     Migrate {
         /// The direction.
@@ -15,7 +19,14 @@ pub enum Command {
         direction: Direction,
     },
     /// Fill an empty database with generated rows. The same options give the same rows.
-    Seed(Plan),
+    Seed {
+        /// How many rows.
+        #[command(flatten)]
+        plan: Plan,
+        /// The database and the log.
+        #[command(flatten)]
+        on: Box<On>,
+    },
     /// Print the GraphQL schema.
     Schema,
     /// Print what a value means: a cursor, a global id, a UUID of any version, or a ULID; also a cursor of
@@ -28,37 +39,59 @@ pub enum Command {
         json: bool,
     },
     /// Check the server that listens on the address in the settings. Exits with 1 if it is not healthy.
-    Health,
+    Health(Listen),
+    /// Print a script that completes commands and settings in a shell.
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
 }
 
 /// The direction of a migration.
-#[derive(Clone, Copy, Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 pub enum Direction {
     /// Apply all pending migrations.
-    Up,
+    Up(Box<On>),
     /// Revert the latest migrations.
     Down {
         /// Number of migrations to revert.
         #[arg(long, default_value_t = 1, value_name = "N")]
         steps: u32,
+        /// The database and the log.
+        #[command(flatten)]
+        on: Box<On>,
     },
-    /// List migrations: applied, pending, and unknown ones, which a newer version has applied.
-    Status,
+    /// List migrations: applied, pending, and unknown ones, which a newer version has applied. Creates no file.
+    Status(Box<On>),
 }
 
-/// Keys and times that are the same at each start, for snapshot tests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
-pub struct Reproducible {
-    /// Time of the first new row, such as `2026-01-01T00:00:00Z`. Each further row is a millisecond later. The address must be
-    /// a loopback address, and the database without rows from that time on.
-    #[arg(long, value_name = "TIME", value_parser = time)]
-    pub at: Option<DateTime<Utc>>,
-    /// Seed of the random bits in the keys of new rows.
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "at")]
-    pub rng_seed: u64,
+/// The settings of a command that works on a database and serves nothing.
+#[derive(Clone, Debug, Args)]
+pub struct On {
+    #[command(flatten)]
+    database: Database,
+    #[command(flatten)]
+    telemetry: Telemetry,
 }
 
-/// The number of rows to generate. The default is the sample that `serve` fills an empty database with.
+impl Command {
+    /// The settings of a command that opens a database, with those from files.
+    ///
+    /// # Errors
+    ///
+    /// [`SecretError`] if a file cannot be read, or a setting is set twice.
+    pub fn settings(&self) -> Result<Option<Settings>, SecretError> {
+        let on = match self {
+            Self::Serve(serve) => return serve.settings().map(Some),
+            Self::Migrate { direction: Direction::Up(on) | Direction::Down { on, .. } | Direction::Status(on) } => on,
+            Self::Seed { on, .. } => on,
+            Self::Schema | Self::Inspect { .. } | Self::Health(_) | Self::Completions { .. } => return Ok(None),
+        };
+        Ok(Some(Settings { telemetry: on.telemetry.clone(), ..on.database.settings()? }))
+    }
+}
+
+/// The number of rows to generate. The default is the sample of `serve`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 pub struct Plan {
     /// Number of books, one per minute from 1 January 2020.
@@ -78,13 +111,6 @@ pub struct Plan {
 impl Plan {
     /// Filled in a second, and large enough to page through.
     pub const SAMPLE: Self = Self { books: 1_000, ratings: 20_000, orders: 20_000, rng_seed: 0 };
-}
-
-/// A time from which on there are enough milliseconds for keys.
-fn time(text: &str) -> Result<DateTime<Utc>, &'static str> {
-    let time = DateTime::parse_from_rfc3339(text).ok().map(|time| time.to_utc());
-    let is_valid = |time: &DateTime<Utc>| (1970..9999).contains(&time.year());
-    time.filter(is_valid).ok_or("expected a time such as `2026-01-01T00:00:00Z`, from 1970 to 9998")
 }
 
 /// At most a billion rows: at one per minute, their times fit into a `UUIDv7`.

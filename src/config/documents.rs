@@ -10,7 +10,7 @@ use clap::{ArgAction, Args, value_parser};
 pub struct Documents {
     /// File of trusted documents, which clients can send by their ids: a JSON object of texts by ids, as Relay's compiler
     /// and GraphQL Code Generator write it; at most 8 MiB.
-    #[arg(long, env = "DOCUMENTS", value_name = "FILE", global = true)]
+    #[arg(long, env = "DOCUMENTS", value_name = "FILE")]
     pub documents: Option<PathBuf>,
 
     /// Whether to reject all documents that are not trusted. Requires `DOCUMENTS`.
@@ -23,8 +23,7 @@ pub struct Documents {
         num_args = 0..=1,
         require_equals = true,
         action = ArgAction::Set,
-        requires_if("true", "documents"),
-        global = true
+        requires_if("true", "documents")
     )]
     pub documents_only: bool,
 
@@ -35,8 +34,7 @@ pub struct Documents {
         env = "DOCUMENTS_MAX_AGE",
         value_name = "SECONDS",
         value_parser = value_parser!(i32).range(1..),
-        requires = "documents",
-        global = true
+        requires = "documents"
     )]
     pub documents_max_age: Option<i32>,
 }

@@ -14,8 +14,7 @@ pub struct Limits {
         env = "MAX_PAGE_SIZE",
         default_value_t = Limits::DEFAULT.max_page_size,
         value_name = "N",
-        value_parser = clap::value_parser!(u32).range(1..=Limits::MAX_OBJECTS as i64),
-        global = true
+        value_parser = clap::value_parser!(u32).range(1..=Limits::MAX_OBJECTS as i64)
     )]
     pub max_page_size: u32,
 
@@ -25,8 +24,7 @@ pub struct Limits {
         env = "MAX_OFFSET",
         default_value_t = Limits::DEFAULT.max_offset,
         value_name = "N",
-        value_parser = clap::value_parser!(u32).range(..=i64::from(i32::MAX)),
-        global = true
+        value_parser = clap::value_parser!(u32).range(..=i64::from(i32::MAX))
     )]
     pub max_offset: u32,
 
@@ -36,14 +34,13 @@ pub struct Limits {
         long,
         env = "MAX_COMPLEXITY",
         default_value_t = Limits::DEFAULT.max_complexity,
-        value_name = "N",
-        global = true
+        value_name = "N"
     )]
     pub max_complexity: usize,
 
     /// Cost that one client may request per second. After a pause, it may request up to `MAX_COMPLEXITY` at once. Further
     /// requests are rejected with 429. By default, there is no such budget.
-    #[arg(long, env = "CLIENT_BUDGET", value_name = "COST", global = true)]
+    #[arg(long, env = "CLIENT_BUDGET", value_name = "COST")]
     pub client_budget: Option<NonZeroU32>,
 
     /// Maximum depth of a request in levels; at most 32.
@@ -52,13 +49,12 @@ pub struct Limits {
         env = "MAX_DEPTH",
         default_value_t = Limits::DEFAULT.max_depth,
         value_name = "N",
-        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=Limits::MAX_LEVELS as u64),
-        global = true
+        value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=Limits::MAX_LEVELS as u64)
     )]
     pub max_depth: usize,
 
     /// Maximum number of tokens of a document. Commas, comments and the white space between tokens count, too.
-    #[arg(long, env = "MAX_TOKENS", default_value_t = Limits::DEFAULT.max_tokens, value_name = "N", global = true)]
+    #[arg(long, env = "MAX_TOKENS", default_value_t = Limits::DEFAULT.max_tokens, value_name = "N")]
     pub max_tokens: usize,
 
     /// Whether clients may read the schema with `__schema` and `__type`.
@@ -67,8 +63,7 @@ pub struct Limits {
         env = "INTROSPECTION",
         default_value_t = Limits::DEFAULT.introspection,
         value_name = "BOOL",
-        action = ArgAction::Set,
-        global = true
+        action = ArgAction::Set
     )]
     pub introspection: bool,
 }

@@ -17,24 +17,17 @@ pub struct Pooler {
         env = "DATABASE_STATEMENT_MODE",
         value_enum,
         default_value_t = StatementMode::default(),
-        value_name = "MODE",
-        global = true
+        value_name = "MODE"
     )]
     pub database_statement_mode: StatementMode,
 
     /// PostgreSQL server to listen to for subscriptions, past the pooler. Without it, unprepared statements mean no
     /// subscriptions.
-    #[arg(long, env = "DATABASE_LISTEN_URL", hide_env_values = true, value_name = "URL", global = true)]
+    #[arg(long, env = "DATABASE_LISTEN_URL", hide_env_values = true, value_name = "URL")]
     pub database_listen_url: Option<Secret>,
 
     /// File that contains the URL to listen to. Set either it or `DATABASE_LISTEN_URL`, not both.
-    #[arg(
-        long,
-        env = "DATABASE_LISTEN_URL_FILE",
-        value_name = "PATH",
-        conflicts_with = "database_listen_url",
-        global = true
-    )]
+    #[arg(long, env = "DATABASE_LISTEN_URL_FILE", value_name = "PATH", conflicts_with = "database_listen_url")]
     pub database_listen_url_file: Option<PathBuf>,
 }
 
@@ -59,10 +52,5 @@ impl Pooler {
             self.database_listen_url = Some(Secret::new(secret::read("DATABASE_LISTEN_URL", path)?));
         }
         Ok(self)
-    }
-
-    /// Whether the URL has a password.
-    pub(super) fn has_password(&self) -> bool {
-        self.database_listen_url.as_ref().is_some_and(Secret::has_password)
     }
 }

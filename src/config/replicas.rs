@@ -14,25 +14,12 @@ use super::secret::{self, Secret, SecretError};
 pub struct Replicas {
     /// Streaming replicas of a PostgreSQL database, each a URL of one host, separated by commas. Queries read from them;
     /// mutations and subscriptions use `DATABASE_URL`. Each has as many connections for reading as the primary.
-    #[arg(
-        long,
-        env = "DATABASE_REPLICA_URLS",
-        hide_env_values = true,
-        value_name = "URLS",
-        value_delimiter = ',',
-        global = true
-    )]
+    #[arg(long, env = "DATABASE_REPLICA_URLS", hide_env_values = true, value_name = "URLS", value_delimiter = ',')]
     pub database_replica_urls: Vec<Secret>,
 
     /// File that contains the URLs of the replicas, separated by commas or lines. Set either it or `DATABASE_REPLICA_URLS`,
     /// not both.
-    #[arg(
-        long,
-        env = "DATABASE_REPLICA_URLS_FILE",
-        value_name = "PATH",
-        conflicts_with = "database_replica_urls",
-        global = true
-    )]
+    #[arg(long, env = "DATABASE_REPLICA_URLS_FILE", value_name = "PATH", conflicts_with = "database_replica_urls")]
     pub database_replica_urls_file: Option<PathBuf>,
 
     /// Maximum lag of a replica behind the primary; at most an hour. A replica that is further behind is not read until it has
@@ -42,8 +29,7 @@ pub struct Replicas {
         env = "MAX_REPLICA_LAG",
         default_value_t = Replicas::MAX_REPLICA_LAG,
         value_name = "SECONDS",
-        value_parser = known_lag,
-        global = true
+        value_parser = known_lag
     )]
     pub max_replica_lag: Seconds,
 
@@ -52,8 +38,7 @@ pub struct Replicas {
         long,
         env = "REPLICA_WAIT",
         default_value_t = Replicas::REPLICA_WAIT,
-        value_name = "SECONDS",
-        global = true
+        value_name = "SECONDS"
     )]
     pub replica_wait: Seconds,
 }
@@ -74,11 +59,6 @@ impl Replicas {
                 text.split([',', '\n']).map(str::trim).filter(|url| !url.is_empty()).map(Secret::from).collect();
         }
         Ok(self)
-    }
-
-    /// Whether one of the URLs has a password.
-    pub(super) fn have_password(&self) -> bool {
-        self.database_replica_urls.iter().any(Secret::has_password)
     }
 }
 

@@ -21,8 +21,7 @@ pub struct Sqlite {
         default_value_t = Sqlite::default().sqlite_cache,
         hide_default_value = true,
         value_name = "BYTES",
-        value_parser = RangedU64ValueParser::<u64>::new().range(1 << 20..=1 << 40),
-        global = true
+        value_parser = RangedU64ValueParser::<u64>::new().range(1 << 20..=1 << 40)
     )]
     pub sqlite_cache: u64,
 
@@ -33,8 +32,7 @@ pub struct Sqlite {
         env = "SQLITE_MMAP",
         default_value_t = Sqlite::default().sqlite_mmap,
         value_name = "BYTES",
-        value_parser = RangedU64ValueParser::<u64>::new().range(..=1 << 40),
-        global = true
+        value_parser = RangedU64ValueParser::<u64>::new().range(..=1 << 40)
     )]
     pub sqlite_mmap: u64,
 
@@ -45,8 +43,7 @@ pub struct Sqlite {
         default_value_t = Sqlite::default().allow_shared_file,
         value_name = "BOOL",
         action = ArgAction::Set,
-        hide_possible_values = true,
-        global = true
+        hide_possible_values = true
     )]
     pub allow_shared_file: bool,
 }

@@ -3,7 +3,8 @@
 use migration::{History, Migrator, MigratorTrait};
 use sea_orm::{ConnectionTrait, DatabaseExecutor, DbBackend, DbErr};
 
-use super::Db;
+use super::{Db, sqlite};
+use crate::config::Settings;
 
 /// Why the schema was not changed.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +21,14 @@ pub enum MigrateError {
     /// A change fails, or the database does.
     #[error(transparent)]
     Database(#[from] DbErr),
+}
+
+/// The changes of the schema of a database that opening would create: a SQLite file that does not exist.
+pub fn history_of_missing(settings: &Settings) -> Option<History> {
+    sqlite::is_missing(settings.database_url.expose()).then(|| History {
+        pending: Migrator::migrations().iter().map(|change| change.name().to_owned()).collect(),
+        ..History::default()
+    })
 }
 
 impl Db {

@@ -42,7 +42,7 @@ pub async fn open(settings: &Settings, metrics: &Metrics) -> Result<Pools, Conne
     let name = format!("the PostgreSQL database {database} at {}", primary.names());
     let failed = |error: DbErr| unreachable(name.clone(), &error);
     let lost = |error: Error| failed(DbErr::Conn(RuntimeErr::SqlxError(error.into())));
-    wait::until_available(&primary, &name, settings.bounds.database_wait.0).await.map_err(lost)?;
+    wait::until_available(&primary, &name, settings.database_wait.0).await.map_err(lost)?;
     let statements = match mode {
         StatementMode::Prepared => Statements::Prepared,
         StatementMode::Unprepared => Statements::Unprepared(unprepared(&primary, &time_limit).await.map_err(lost)?),
@@ -84,6 +84,7 @@ pub async fn open(settings: &Settings, metrics: &Metrics) -> Result<Pools, Conne
         statements,
         listen,
         replicas: replicas.map_err(failed)?,
+        name,
         primary: Some(primary),
         watch,
     })

@@ -52,6 +52,7 @@ pub async fn open(settings: &Settings) -> Result<Pools, ConnectError> {
     };
     let (liveness, replicas) = (Liveness::default(), Replicas::default());
     Ok(Pools {
+        name,
         reader,
         writer,
         liveness,
@@ -63,6 +64,13 @@ pub async fn open(settings: &Settings) -> Result<Pools, ConnectError> {
         primary: None,
         watch: None,
     })
+}
+
+/// Whether opening the database of this URL would create a file.
+pub fn is_missing(url: &str) -> bool {
+    let file = url.starts_with("sqlite:").then(|| SqliteConnectOptions::from_str(url).ok()).flatten();
+    let in_memory = url.contains(":memory:") || url.contains("mode=memory");
+    !in_memory && file.is_some_and(|file| matches!(file.get_filename().try_exists(), Ok(false)))
 }
 
 /// Gives each connection its time limit, and closes connections that cannot be reused.

@@ -4,7 +4,8 @@ use std::io::IsTerminal;
 
 use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::console::print_line;
+use crate::config::LogFormat;
+use crate::console::Console;
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +14,8 @@ pub enum Progress {
     Bars,
     /// A line for each full table.
     Lines,
+    /// The same as JSON.
+    Json,
 }
 
 /// The progress of one table.
@@ -24,16 +27,20 @@ pub struct Table {
 }
 
 impl Progress {
-    /// Bars if the standard output is a terminal.
-    pub fn for_stdout() -> Self {
-        if std::io::stdout().is_terminal() { Self::Bars } else { Self::Lines }
+    /// Bars for people at a terminal.
+    pub fn of(console: Console) -> Self {
+        match (console.is_text(), std::io::stdout().is_terminal()) {
+            (true, true) => Self::Bars,
+            (true, false) => Self::Lines,
+            (false, _) => Self::Json,
+        }
     }
 
     /// The progress of a table with this many rows.
     pub fn table(self, name: &'static str, rows: u64) -> Table {
         let target = match self {
             Self::Bars => ProgressDrawTarget::stdout(),
-            Self::Lines => ProgressDrawTarget::hidden(),
+            Self::Lines | Self::Json => ProgressDrawTarget::hidden(),
         };
         let style = ProgressStyle::with_template("{msg:8} {wide_bar} {human_pos}/{human_len} {eta:>4}");
         let bar = ProgressBar::with_draw_target(Some(rows), target).with_message(name);
@@ -50,8 +57,11 @@ impl Table {
     /// Reports that the table is full.
     pub fn finish(self) {
         self.bar.finish();
-        if self.progress == Progress::Lines {
-            print_line(format_args!("{}: {} rows", self.name, HumanCount(self.bar.position())));
-        }
+        let format = match self.progress {
+            Progress::Bars => return,
+            Progress::Lines => LogFormat::Text,
+            Progress::Json => LogFormat::Json,
+        };
+        Console::new(format).say(format_args!("{}: {} rows", self.name, HumanCount(self.bar.position())));
     }
 }

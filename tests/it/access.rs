@@ -1,12 +1,14 @@
 //! Who may write, by the program as it is started: with a token in its settings, with a generated one, or with none.
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::process::Command;
 
 use serde_json::{Value, json};
 use testdb::TestDb;
 
-use crate::program::{Program, address_of, bookends};
-use crate::wire::{Answer, ask, get, post};
+use crate::program::{LONG, Program, address_of, bookends};
+use crate::wire::{Answer, ask, authorized, get, post, post_with};
 
 /// The program without a token in its settings.
 fn without_token(test: &TestDb) -> Command {
@@ -110,7 +112,7 @@ async fn only_a_generated_token_is_in_the_url() {
     let test = TestDb::new().await;
     let with_token = Program::start(&mut bookends(&test.url));
     let line = with_token.says("open http://");
-    assert!(line.starts_with(&format!("open http://{} in a browser; ", address_of(&line))), "{line}");
+    assert!(line.starts_with(&format!("open http://{} in a browser: ", address_of(&line))), "{line}");
     with_token.end();
 
     let public = Program::start(without_token(&test).env("LISTEN", "0.0.0.0:0"));
@@ -120,4 +122,73 @@ async fn only_a_generated_token_is_in_the_url() {
     let answer = ask(&address_of(&line), mutation("/graphql", "Host: localhost\r\nAuthorization: Bearer \r\n"));
     assert_eq!((answer.status, code(&answer)), (403, "FORBIDDEN".into()));
     assert_eq!(answer.header("www-authenticate"), None, "no token helps");
+}
+
+/// However many wrong ones come from its address, the right one is accepted.
+#[tokio::test]
+async fn wrong_tokens_are_slowed_logged_and_counted_and_the_right_one_is_not() {
+    let test = TestDb::new().await;
+    let program = Program::start(&mut bookends(&test.url));
+    let address = program.address();
+    let wrong = "Host: localhost\r\nAuthorization: Bearer a-guess-of-a-stranger\r\n";
+    let mut refused = 0;
+    let limited = loop {
+        let answer = ask(&address, mutation("/graphql", wrong));
+        match code(&answer).as_str().unwrap() {
+            "UNAUTHENTICATED" if refused < 100 => refused += 1,
+            "RATE_LIMITED" => break answer,
+            _ => panic!("{} after {refused}", answer.body),
+        }
+    };
+    assert!(refused >= 10, "a person may err: {refused}");
+    assert_eq!(limited.status, 429);
+    assert!(limited.header("retry-after").unwrap().parse::<u64>().unwrap() >= 1, "{}", limited.head);
+    let right = format!("Host: localhost\r\n{}", authorized());
+    assert_eq!(ask(&address, mutation("/graphql", &right)).status, 200);
+    // Reading needs no token: a page with the one of yesterday still reads.
+    let query = post_with(&format!("{}Connection: close\r\n", wrong.trim_start_matches("Host: localhost\r\n")), QUERY);
+    assert_eq!(ask(&address, query).body, r#"{"data":{"__typename":"Query"}}"#);
+    // Without a token there is nothing to guess.
+    assert_eq!(ask(&address, mutation("/graphql", "Host: localhost\r\n")).status, 401);
+
+    let metrics = ask(&address, get("/metrics")).body;
+    let counted = metrics.lines().find_map(|line| line.strip_prefix("bookends_wrong_tokens_total ")).unwrap();
+    assert_eq!(counted, (refused + 1).to_string());
+    let log = program.end();
+    let lines = log.lines().filter(|line| line.contains("its write token is wrong")).count();
+    assert!((1..=refused).contains(&lines) && log.contains("client=127.0.0.1"), "{log}");
+    assert!(!log.contains("stranger"), "{log}");
+}
+
+const QUERY: &str = r#"{"query":"{ __typename }"}"#;
+
+/// A header that RFC 9112 requires, so that no proxy takes another host than the server.
+#[tokio::test]
+async fn a_request_has_one_host() {
+    let test = TestDb::new().await;
+    let program = Program::start(bookends(&test.url).env_remove("SAMPLE"));
+    let address = program.address();
+    for (head, status) in [
+        ("GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 200),
+        ("GET /health HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n", 200),
+        ("GET /health HTTP/1.1\r\n\r\n", 400),
+        ("GET /health HTTP/1.1\r\nHost: a\r\nHost: a\r\n\r\n", 400),
+        ("GET /graphql?query={__typename} HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400),
+        ("GET http://a/graphql?query={__typename} HTTP/1.1\r\n\r\n", 400),
+        ("GET /health HTTP/1.1\r\nHost: a/b\r\n\r\n", 400),
+    ] {
+        let answer = ask(&address, head);
+        assert_eq!(answer.status, status, "{head}");
+        if status == 400 {
+            assert_eq!(code(&answer), "HOST_MALFORMED");
+            assert!(!answer.goes_on() && answer.header("x-request-id").is_some(), "{}", answer.head);
+        }
+    }
+    // HTTP/1.0 has no such rule.
+    let mut socket = TcpStream::connect(&address).unwrap();
+    socket.set_read_timeout(Some(LONG)).unwrap();
+    socket.write_all(b"GET /health HTTP/1.0\r\n\r\n").unwrap();
+    let mut answer = String::new();
+    socket.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.0 200"), "{answer}");
 }

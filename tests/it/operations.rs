@@ -51,10 +51,15 @@ pub fn same_but_advice(document: &str, heading: &str, expected: &[String]) {
     assert!(!expected.iter().any(|row| row.ends_with(" | |")), "{document}, {heading}: a row without advice");
 }
 
+/// The command that has all settings.
+pub fn serve() -> clap::Command {
+    Cli::command().find_subcommand("serve").unwrap().clone()
+}
+
 #[test]
 fn the_settings_are_those_of_the_command_line() {
-    let cli = Cli::command();
-    let settings = cli.get_arguments().filter_map(|argument| {
+    let serve = serve();
+    let settings = serve.get_arguments().filter_map(|argument| {
         let environment = argument.get_env()?.to_str()?;
         let (flag, value) = (argument.get_long()?, argument.get_value_names()?.first()?);
         let default = argument.get_default_values().first().and_then(|default| default.to_str());
@@ -103,8 +108,8 @@ fn the_image_is_built_by_the_same_rust_from_every_member() {
 /// It would conflict with a mounted file: a setting and its file are never both set.
 #[test]
 fn the_image_has_no_setting_that_a_file_can_have() {
-    let cli = Cli::command();
-    let variables = cli.get_arguments().filter_map(|argument| argument.get_env()?.to_str()?.strip_suffix("_FILE"));
+    let serve = serve();
+    let variables = serve.get_arguments().filter_map(|argument| argument.get_env()?.to_str()?.strip_suffix("_FILE"));
     let settings: Vec<&str> = variables.filter(|name| DOCKERFILE.contains(&format!(" {name}="))).collect();
     assert!(settings.is_empty(), "{settings:?}");
 }

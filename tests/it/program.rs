@@ -12,8 +12,8 @@ use crate::wire::TOKEN;
 /// What it logs. A test that fails prints it.
 const LOG: &str = "info,bookends::db=debug";
 
-/// The program with this database, on a free port, with the write token [`TOKEN`], without other settings from the
-/// environment.
+/// The program with this database, which it fills with the sample, on a free port, with the write token [`TOKEN`], without
+/// other settings from the environment.
 pub fn bookends(url: &str) -> Command {
     program(env!("CARGO_BIN_EXE_bookends"), url)
 }
@@ -21,13 +21,14 @@ pub fn bookends(url: &str) -> Command {
 /// The same with the program of another version.
 pub fn program(path: impl AsRef<OsStr>, url: &str) -> Command {
     let mut command = Command::new(path);
-    command.env_clear().env("DATABASE_URL", url).env("LISTEN", "127.0.0.1:0").env("BOOKENDS_WRITE_TOKEN", TOKEN);
+    command.env_clear().env("DATABASE_URL", url).env("SAMPLE", "true").env("LISTEN", "127.0.0.1:0");
+    command.env("BOOKENDS_WRITE_TOKEN", TOKEN);
     command
 }
 
-/// The address in the line that the program prints when it serves.
+/// The address in the line that the program prints when it serves, in either format.
 pub fn address_of(line: &str) -> String {
-    line.trim_start_matches("open http://").split(['/', ' ']).next().unwrap().to_owned()
+    line.split_once("http://").unwrap().1.split(['/', ' ', '"']).next().unwrap().to_owned()
 }
 
 /// A running server.
@@ -62,10 +63,15 @@ impl Program {
     /// All lines up to the next one that contains this text.
     #[track_caller]
     pub fn says_until(&self, text: &str) -> Vec<String> {
+        self.lines_until(text, |line| line.contains(text))
+    }
+
+    #[track_caller]
+    fn lines_until(&self, text: &str, ends: impl Fn(&str) -> bool) -> Vec<String> {
         let end = Instant::now() + LONG;
         let mut said = Vec::new();
         while let Ok(line) = self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
-            let is_last = line.contains(text);
+            let is_last = ends(&line);
             said.push(line);
             if is_last {
                 return said;
@@ -77,7 +83,8 @@ impl Program {
     /// The address, once the program serves.
     #[track_caller]
     pub fn address(&self) -> String {
-        address_of(&self.says("open http://"))
+        let is_listening = |line: &str| line.contains("open http://") || line.contains("\"message\":\"listening\"");
+        address_of(&self.lines_until("that it listens", is_listening).pop().unwrap())
     }
 
     /// Stops the program. Returns the remaining output.

@@ -119,7 +119,7 @@ fn a_database_in_memory_belongs_to_its_server() {
     };
     let [(one, line), (_two, other)] = [start(), start()];
     let (address, other) = (address_of(&line), address_of(&other));
-    assert!(line.starts_with(&format!("open http://{address} in a browser; ")), "{line}");
+    assert!(line.starts_with(&format!("open http://{address} in a browser: ")), "{line}");
     assert!(address != other && !address.ends_with(":0"), "{address} {other}");
     body(&address, "mutation { addBook(input: { name: \"a\", year: 1 }) { clientMutationId } }");
     // Another connection of a client shows it.

@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use bookends::config::{Bounds, Seconds, Settings};
+use bookends::config::{Seconds, Settings};
 use bookends::db::Db;
 use bookends::events::Events;
 use sea_orm::{ConnectionTrait, DbBackend, Statement};
@@ -51,7 +51,7 @@ fn openssl(folder: &Path, arguments: &str) {
 async fn a_connection_is_encrypted_and_verifies_the_server() {
     let Some((cluster, authority_file)) = encrypted() else { return };
     let settings = |parameters: String| Settings {
-        bounds: Bounds { database_wait: Seconds(std::time::Duration::from_secs(10)), ..Bounds::DEFAULT },
+        database_wait: Seconds(std::time::Duration::from_secs(10)),
         ..Settings::new(cluster.url(&parameters))
     };
     let verified = |file: &Path| format!("sslmode=verify-full&sslrootcert={}", file.display());

@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::Duration;
 
-use bookends::config::{Bounds, Cli};
-use clap::CommandFactory;
+use bookends::config::Settings;
 use serde::Deserialize;
 use serde_json::Value;
 use testdb::TestDb;
 
 use super::read;
 use crate::admin::address_of_probes;
+use crate::operations::serve;
 use crate::program::{Program, bookends};
 use crate::wire::{TOKEN, ask, get, post};
 
@@ -84,7 +84,7 @@ fn program(container: &Value, url: &str) -> Command {
 #[test]
 fn every_variable_of_the_pods_is_a_setting() {
     let manifest = Manifest::new();
-    let cli = Cli::command();
+    let cli = serve();
     let mut settings: Vec<&str> = cli.get_arguments().filter_map(|argument| argument.get_env()?.to_str()).collect();
     settings.push("BOOKENDS_WRITE_TOKEN");
     let containers = [&manifest.pod()["initContainers"][0], manifest.server()];
@@ -145,7 +145,7 @@ fn a_pod_has_the_time_that_its_server_takes_to_start_and_to_stop() {
     assert!(seconds(&manifest.pod()["terminationGracePeriodSeconds"]) >= pause + stop + Duration::from_secs(5));
     let probe = &server["startupProbe"];
     let start = seconds(&probe["periodSeconds"]) * u32::try_from(probe["failureThreshold"].as_u64().unwrap()).unwrap();
-    assert!(start > Bounds::DEFAULT.database_wait.0);
+    assert!(start > Settings::new("").database_wait.0);
     // `/ready` gives the database two seconds, and the threads three.
     assert!(seconds(&server["readinessProbe"]["timeoutSeconds"]) > Duration::from_secs(3));
 }

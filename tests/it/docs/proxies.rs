@@ -2,14 +2,12 @@
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
-use bookends::config::Cli;
 use bookends::request::Code;
 use bookends::server::Access;
-use clap::CommandFactory;
 use tower::ServiceExt;
 
 use super::{block, code, read};
-use crate::operations::rows;
+use crate::operations::{rows, serve};
 use crate::served::routes;
 use crate::shop::{SMALL, Shop};
 
@@ -99,7 +97,7 @@ fn the_proxies_pass_what_the_server_needs() {
 
 #[test]
 fn the_names_are_those_of_settings_and_errors() {
-    let cli = Cli::command();
+    let cli = serve();
     let settings = cli.get_arguments().filter_map(|argument| argument.get_env()?.to_str());
     let codes = Code::ALL.iter().map(|(_, code, _)| *code);
     // The last one is Envoy's.
