@@ -12,6 +12,10 @@ use sea_orm::sqlx;
 
 use super::pool::{MOVED, sqlite_error};
 
+/// The permissions of the files that this program creates: the rows are for its user.
+#[cfg(unix)]
+pub const OWNER_ALONE: u32 = 0o600;
+
 /// The path of a file that was opened, and which file it was.
 #[derive(Clone, Debug)]
 pub struct Place {
@@ -66,22 +70,31 @@ impl Place {
 
     /// Locks the file for one server. The system releases the lock when the value is dropped, and when the process ends.
     ///
-    /// It is a lock on a file beside it: SQLite has locks of its own on the file, which this process would lose.
+    /// It is a lock on a file beside it: SQLite has locks of its own on the file, which this process would lose. On a full disk
+    /// there may be no room for that file, and then there is no lock.
     ///
     /// # Errors
     ///
     /// [`LockError`].
-    pub fn lock(&self) -> Result<File, LockError> {
+    pub fn lock(&self) -> Result<Option<File>, LockError> {
         let mut path =
             fs::canonicalize(&self.path).map_or_else(|_| OsString::from(&self.path), PathBuf::into_os_string);
         path.push("-lock");
         let path = PathBuf::from(path);
         // The file stays when the server ends: if it was deleted, two servers could lock two files of its name.
-        let lock = File::options().create(true).truncate(false).write(true).open(&path);
+        let mut options = File::options();
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, OWNER_ALONE);
         let refused = |error| LockError::Refused { path: path.clone(), error };
-        let lock = lock.map_err(refused)?;
+        let lock = match options.create(true).truncate(false).write(true).open(&path) {
+            Err(error) if matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
+                tracing::warn!(%error, path = %path.display(), "no room for the lock: serving without it");
+                return Ok(None);
+            }
+            lock => lock.map_err(refused)?,
+        };
         match lock.try_lock() {
-            Ok(()) => Ok(lock),
+            Ok(()) => Ok(Some(lock)),
             Err(TryLockError::WouldBlock) => Err(LockError::Taken(self.path.clone())),
             Err(TryLockError::Error(error)) => Err(refused(error)),
         }

@@ -106,6 +106,6 @@ impl Storage {
     ///
     /// [`LockError`].
     pub fn lock(&self) -> Result<Option<File>, LockError> {
-        self.place.as_ref().filter(|_| !self.read_only).map(|place| place.lock()).transpose()
+        self.place.as_ref().filter(|_| !self.read_only).map_or(Ok(None), |place| place.lock())
     }
 }

@@ -2,8 +2,10 @@
 #![cfg(unix)]
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
+use std::process::Command;
 
 use axum::http::StatusCode;
 use bookends::config::{Settings, Sqlite};
@@ -14,9 +16,9 @@ use testdb::TestDb;
 
 use crate::pool::number;
 use crate::probes::{says, unready};
-use crate::program::{LONG, Program, bookends};
+use crate::program::{LONG, Program, address_of, bookends, program};
 use crate::shop::{SMALL, Shop};
-use crate::wire::{ask, get, post, post_with};
+use crate::wire::{ask, get, post};
 
 const ADD: &str = r#"mutation { addBook(input: { name: "x", year: 0 }) { clientMutationId } }"#;
 const READ: &str = "{ books(first: 1) { nodes { name } } }";
@@ -39,8 +41,7 @@ fn ready(text: &str) -> (StatusCode, String) {
 /// in the log, and read, so the file is mapped if it may be.
 fn serve(test: &TestDb, mapped: &str) -> (Program, String) {
     assert!(bookends(&test.url).arg("seed").output().unwrap().status.success());
-    let settings = [("SQLITE_MMAP", mapped), ("BOOKENDS_WRITE_TOKEN", "sesame")];
-    let program = Program::start(bookends(&test.url).envs(settings));
+    let program = Program::start(bookends(&test.url).env("SQLITE_MMAP", mapped));
     let address = program.address();
     assert_eq!(write(&address), r#"{"data":{"addBook":{"clientMutationId":null}}}"#);
     assert_eq!(ask(&address, post(RATINGS)).body, r#"{"data":{"ratings":{"totalCount":20000}}}"#);
@@ -48,8 +49,7 @@ fn serve(test: &TestDb, mapped: &str) -> (Program, String) {
 }
 
 fn write(address: &str) -> String {
-    let body = json!({ "query": ADD }).to_string();
-    ask(address, post_with("Authorization: Bearer sesame\r\nConnection: close\r\n", &body)).body
+    ask(address, crate::wire::write(&json!({ "query": ADD }).to_string())).body
 }
 
 const RATINGS: &str = r#"{"query":"{ ratings { totalCount } }"}"#;
@@ -158,6 +158,128 @@ async fn nothing_is_written_to_a_file_that_was_moved() {
     says(&shop.db, ready("ready")).await;
     fs::remove_file(&file).unwrap();
     fails().await;
+}
+
+/// The program on this database, after these commands of a shell.
+fn after(commands: &str, url: &str) -> Command {
+    let mut command = program("/bin/sh", url);
+    command.args(["-c", &format!("{commands}; exec \"$0\""), env!("CARGO_BIN_EXE_bookends")]);
+    command
+}
+
+#[tokio::test]
+async fn what_is_created_is_for_its_user_alone() {
+    let test = TestDb::new().await;
+    let Some(file) = file(&test) else { return };
+    let program = Program::start(&mut after("umask 0", &test.url));
+    program.address();
+    for end in ["", "-wal", "-shm", "-lock"] {
+        let mode = fs::metadata(format!("{}{end}", file.display())).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{end}");
+    }
+    // A file that is there stays as it is: its owner may have opened it to a group.
+    program.end();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    let program = Program::start(&mut after("umask 0", &test.url));
+    program.address();
+    let mode = |end: &str| fs::metadata(format!("{}{end}", file.display())).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(""), mode("-wal"), mode("-shm")), (0o640, 0o640, 0o640));
+}
+
+/// A server that starts without room reads, and says so. `mutation` is the code of a mutation.
+fn assert_reads(command: &mut Command, mutation: &str) -> (Program, String) {
+    let program = Program::start(command);
+    let said = program.says_until("open http://");
+    assert!(
+        said.iter().any(|line| line.contains("WARN") && line.contains("the storage is full or fails")),
+        "{said:#?}"
+    );
+    let address = address_of(said.last().unwrap());
+    // At once, over the connection that they share.
+    let asked = [(); 4].map(|()| {
+        let address = address.clone();
+        std::thread::spawn(move || [RATINGS, UNREAD].map(|query| ask(&address, post(query)).body))
+    });
+    for asked in asked {
+        let [count, page] = asked.join().unwrap();
+        assert!(count.starts_with(r#"{"data":{"ratings":{"totalCount":"#), "{count}");
+        assert!(page.starts_with(r#"{"data":{"orders":{"nodes":[{"#), "{page}");
+    }
+    assert!(write(&address).contains(mutation));
+    assert_eq!(ask(&address, get("/ready")).status, 200);
+    assert!(ask(&address, post(RATINGS)).body.starts_with(r#"{"data""#));
+    (program, address)
+}
+
+/// No file can grow.
+#[tokio::test]
+async fn a_server_that_can_write_nothing_starts_and_reads() {
+    let test = TestDb::new().await;
+    if file(&test).is_none() {
+        return;
+    }
+    let (mut crashed, _) = serve(&test, "0");
+    crashed.signal("-KILL");
+    crashed.ends_within(LONG);
+    // What was written last is in the log, whose index has to be made anew.
+    let mut without_room = after("trap '' XFSZ; ulimit -f 0", &test.url);
+    assert_reads(&mut without_room, "STORAGE_FAILED").0.end();
+    let with_room = Program::start(&mut bookends(&test.url));
+    let said = with_room.says_until("open http://");
+    assert!(!said.iter().any(|line| line.contains("WARN")), "{said:#?}");
+    let address = address_of(said.last().unwrap());
+    assert_eq!(write(&address), r#"{"data":{"addBook":{"clientMutationId":null}}}"#);
+    let books = ask(&address, post(r#"{"query":"{ books { totalCount } }"}"#)).body;
+    assert_eq!(books, r#"{"data":{"books":{"totalCount":1002}}}"#, "nothing is lost, and nothing is done twice");
+    with_room.end();
+    // After a clean end there is no log.
+    assert_reads(&mut without_room, "STORAGE_FAILED").0.end();
+}
+
+/// A disk of this size, for a user that may mount one.
+#[cfg(target_os = "linux")]
+struct Disk(PathBuf);
+
+#[cfg(target_os = "linux")]
+impl Disk {
+    fn new(size: &str) -> Option<Self> {
+        let folder = std::env::temp_dir().join(format!("bookends_disk_{}", uuid::Uuid::now_v7().simple()));
+        fs::create_dir(&folder).unwrap();
+        let mounted =
+            Command::new("mount").args(["-t", "tmpfs", "-o", &format!("size={size}"), "none"]).arg(&folder).output();
+        if mounted.is_ok_and(|mounted| mounted.status.success()) {
+            return Some(Self(folder));
+        }
+        fs::remove_dir(folder).unwrap();
+        eprintln!("skipped: only root may mount a disk");
+        None
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+        let _ = fs::remove_dir(&self.0);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_server_starts_and_reads_on_a_full_disk() {
+    let Some(disk) = Disk::new("32m") else { return };
+    let url = format!("sqlite://{}/bookends.db", disk.0.display());
+    let program = Program::start(&mut bookends(&url));
+    program.address();
+    program.end();
+    let rest = disk.0.join("rest");
+    let filled = fs::write(&rest, vec![0; 64 << 20]);
+    assert_eq!(filled.unwrap_err().kind(), std::io::ErrorKind::StorageFull);
+    let (program, address) = assert_reads(&mut bookends(&url), "STORAGE_FULL");
+    // With room again, it writes.
+    fs::remove_file(rest).unwrap();
+    assert_eq!(write(&address), r#"{"data":{"addBook":{"clientMutationId":null}}}"#);
+    program.end();
 }
 
 #[tokio::test]
