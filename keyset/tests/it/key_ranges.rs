@@ -111,7 +111,7 @@ async fn i3_ranges_read_the_rows_in_them() {
     let db = create(&test).await;
     let backend = db.get_database_backend();
     // A descent, and the rows that it finds, twice.
-    let each = if backend == DbBackend::Sqlite { 60 } else { 20 };
+    let each = if backend == DbBackend::Sqlite { 80 } else { 20 };
     for number in [2, 30, 490] {
         let ranges = at(&spread(number)).condition(backend, false);
         let rows = || event::Entity::find().filter(ranges.clone());

@@ -40,8 +40,9 @@ async fn an_index_says_how_many_rows_it_reads() {
     // That of the most frequent value.
     let per_value = statistics.indexed(&Column::Rank).unwrap().per_value;
     assert!((rows.div_ceil(3)..=rows.div_ceil(3) + 12).contains(&per_value), "{per_value}");
-    // It has more values than are counted.
-    assert_eq!(statistics.indexed(&Column::River).unwrap().per_value, rows.div_ceil(1_000));
+    // It has more values than are counted. The most frequent one of the atlas has six rows.
+    let per_value = statistics.indexed(&Column::River).unwrap().per_value;
+    assert!((rows.div_ceil(1_000)..=6).contains(&per_value), "{per_value}");
     for column in [Column::People, Column::Age] {
         assert_eq!(statistics.indexed(&column), None, "{column:?} has no index that serves every row");
     }
