@@ -162,7 +162,7 @@ async fn a_refusal_says_which_name_may_have_been_meant() {
         ("{ __typename @skp(if: true) }", Some("@skip")),
         ("{ __typename @skip(if: true, iff: true) }", Some("if")),
         ("{ ... on Querry { __typename } }", Some("Query")),
-        ("{ ...F } fragment F on Quer { __typename }", Some("Query")),
+        ("fragment F on Quer { __typename } { ...F }", Some("Query")),
         ("query($w: BookFliter) { books(where: $w) { totalCount } }", Some("BookFilter")),
         ("{ books(where: { yaer: { eq: 1 } }) { totalCount } }", Some("year")),
         ("query($y: Int) { books(where: { yaer: { eq: $y } }) { totalCount } }", Some("year")),
@@ -223,7 +223,7 @@ async fn a_refusal_says_what_is_wrong_and_where() {
         ("{ a(b: ) }", "expected a value, found `)`", (1, 8)),
         ("fragment F Query { a }", "expected `on` and a type, found `Query`", (1, 12)),
         // Positions after a description, and within its document, are those of the text.
-        ("\"é,\n\" query {\n  books(", "expected an argument, found the end of the document", (3, 9)),
+        ("\"\"\"é,\n\"\"\" query {\n  books(", "expected an argument, found the end of the document", (3, 9)),
         ("\"é\" query { nope }", "type `Query` does not have a field `nope`: did you mean `node`?", (1, 13)),
         ("query($a: Nope) { __typename @skip(if: true) ...F } fragment F on Query { node(id: $a) { id } }", "", (1, 7)),
         ("{ é }", "", (1, 3)),
