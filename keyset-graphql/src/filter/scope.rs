@@ -133,8 +133,8 @@ impl Scope {
             let is_by_key = order.sorts().first().is_some_and(|first| first.name() == name);
             let newer = all.zip(older).map_or(Reach::ALL, |(all, older)| Reach::found(all - older));
             let page = self.page.unwrap_or(self.reach);
-            let by_key = if self.filters { page } else { Reach::NOTHING };
-            self.page = Some(if is_by_key { by_key } else { page.and(newer) });
+            let whole = if self.filters { page } else { Reach::NOTHING };
+            self.page = Some(if is_by_key { whole } else { page.and(newer) });
         }
         self.filters = true;
         self.reach = self.reach.and(older.map_or(Reach::ALL, Reach::found));
