@@ -33,10 +33,11 @@ const WHILE: Duration = Duration::from_millis(50);
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
-    in_memory().await;
+    // On the heap: they contain what answers a request.
+    Box::pin(in_memory()).await;
     let test = TestDb::new().await;
     if test.url.starts_with("postgres") {
-        on_the_wire(&test).await;
+        Box::pin(on_the_wire(&test)).await;
     }
 }
 

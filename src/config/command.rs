@@ -83,8 +83,8 @@ impl Command {
     pub fn settings(&self) -> Result<Option<Settings>, SecretError> {
         let on = match self {
             Self::Serve(serve) => return serve.settings().map(Some),
-            Self::Migrate { direction: Direction::Up(on) | Direction::Down { on, .. } | Direction::Status(on) } => on,
-            Self::Seed { on, .. } => on,
+            Self::Migrate { direction: Direction::Up(on) | Direction::Down { on, .. } | Direction::Status(on) }
+            | Self::Seed { on, .. } => on,
             Self::Schema | Self::Inspect { .. } | Self::Health(_) | Self::Completions { .. } => return Ok(None),
         };
         Ok(Some(Settings { telemetry: on.telemetry.clone(), ..on.database.settings()? }))

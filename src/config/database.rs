@@ -10,6 +10,7 @@ use super::{Pooler, Replicas, Seconds, Settings, Sqlite};
 /// The database, and how it is opened: for every command that opens one.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Database")]
+#[expect(clippy::struct_field_names, reason = "the names of the flags")]
 pub struct Database {
     /// Database: a SQLite file, created if missing, or a PostgreSQL server (`postgres://user@host/database`). With several
     /// hosts (`host1:5432,host2:5432`), the server uses the one that accepts writes. Set a URL with a password in the

@@ -56,8 +56,8 @@ impl Attempts {
             unlogged.fetch_add(1, Ordering::Relaxed);
         }
         let Some(client) = client else { return Ok(()) };
-        clients.take(client, NonZeroU32::MIN).map_err(|wait| {
-            rate_limited("too many mutations of this client had a wrong write token".into(), wait)
-        })
+        clients
+            .take(client, NonZeroU32::MIN)
+            .map_err(|wait| rate_limited("too many mutations of this client had a wrong write token".into(), wait))
     }
 }

@@ -201,16 +201,10 @@ impl Line {
     }
 }
 
-impl Lines {
-    /// The place of a network, which counts as several clients.
-    pub fn new() -> Self {
-        Self(Arc::new(Usage::new(u32::try_from(NETWORK).unwrap_or(1))))
-    }
-}
-
 impl Default for Lines {
+    /// The place of a network, which counts as several clients.
     fn default() -> Self {
-        Self::new()
+        Self(Arc::new(Usage::new(u32::try_from(NETWORK).unwrap_or(1))))
     }
 }
 
@@ -360,7 +354,7 @@ mod tests {
     #[test]
     fn a_network_waits_as_a_few_clients() {
         let queue = Queue::new(Sizes { units: 1, each: 1, heavy: 1 });
-        let network = Lines::new();
+        let network = Lines::default();
         let mut held = queue.line(None).try_unit(false).unwrap();
         let mut of_network: Vec<_> =
             (0..100).map(|_| queue.line(Some(&network)).try_unit(false).unwrap_err()).collect();

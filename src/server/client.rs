@@ -94,7 +94,7 @@ impl Clients {
         }
         let totals = &self.0.totals;
         let network = network_of(address);
-        let network = network.map(|network| known.networks.entry(network).or_insert_with(|| totals.network()));
+        let network = network.map(|network| known.networks.entry(network).or_default());
         let usage = Arc::new(Usage {
             address,
             shares: totals.client(network.as_deref()),

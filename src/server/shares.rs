@@ -14,7 +14,7 @@ pub type Networked = Of<Held, Lines>;
 pub type Shares = Of<Portion, Line>;
 
 /// What is held, and what is used in turn.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Of<Hold, Use> {
     pub connections: Hold,
     /// The permits of requests.
@@ -43,19 +43,6 @@ impl Totals {
             turns: Queue::new(turns(database_connections)),
             slots: Queue::new(Sizes { units: threads(), each: threads() - 1, heavy: threads() }),
             long: Queue::new(Sizes { units: cores().div_ceil(2), each: 1, heavy: 1 }),
-        }
-    }
-
-    /// Nothing of it, for another network.
-    pub fn network(&self) -> Networked {
-        Of {
-            connections: Held::default(),
-            requests: Held::default(),
-            buffered: Held::default(),
-            websockets: Held::default(),
-            turns: Lines::new(),
-            slots: Lines::new(),
-            long: Lines::new(),
         }
     }
 

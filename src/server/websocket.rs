@@ -54,6 +54,7 @@ mod message;
 mod meter;
 mod operations;
 
+use connection::Connection;
 pub use handshake::Handshake;
 use meter::Metered;
 use operations::Operations;
@@ -168,8 +169,8 @@ impl Sockets {
                 .read_buffer_size(READ_BUFFER);
             let socket = WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await;
             let stopped = place.stopped();
-            let served = connection::run(socket, is_known, operations, executor, metrics, timeouts, authorize, stopped);
-            slots.run(served).await;
+            let connection = Connection::new(socket, operations, timeouts, metrics);
+            slots.run(connection.run(is_known, executor, authorize, stopped)).await;
         });
         response
     }

@@ -49,10 +49,10 @@ impl<T: ShopObject> ShopArgs<T> {
         let Some(DateTime(instant)) = self.as_of else { return Ok(rows) };
         // A search reads what it finds, in any order.
         scope.as_of(&key, instant, self.search.is_none().then_some(order));
-        let older = keyset::as_of(key, instant);
+        let created = keyset::as_of(key, instant);
         // SQLite expects a quarter of the rows, and would skip from value to value in the index of another order.
         let is_sqlite = scope.backend == DbBackend::Sqlite;
-        Ok(rows.filter(if is_sqlite { Expr::from(Func::cust("likely").arg(older)) } else { older }))
+        Ok(rows.filter(if is_sqlite { Expr::from(Func::cust("likely").arg(created)) } else { created }))
     }
 
     /// The rows whose book, to which this column refers, is found by the search.

@@ -127,17 +127,17 @@ impl Scope {
     /// there, and a page in another order discards the rows that are newer. Without an order, each statement reads what it finds.
     pub fn as_of(&mut self, key: &impl ColumnTrait, instant: DateTime<Utc>, order: Option<&Order>) {
         let by = |instant| self.statistics.as_ref()?.created_by(key, instant);
-        let (all, older) = (by(DateTime::<Utc>::MAX_UTC), by(instant));
+        let (all, until) = (by(DateTime::<Utc>::MAX_UTC), by(instant));
         if let Some(order) = order {
             let name = format!("{}.{}", key.entity_name(), key.unquoted());
             let is_by_key = order.sorts().first().is_some_and(|first| first.name() == name);
-            let newer = all.zip(older).map_or(Reach::ALL, |(all, older)| Reach::found(all - older));
+            let newer = all.zip(until).map_or(Reach::ALL, |(all, until)| Reach::found(all - until));
             let page = self.page.unwrap_or(self.reach);
             let whole = if self.filters { page } else { Reach::NOTHING };
             self.page = Some(if is_by_key { whole } else { page.and(newer) });
         }
         self.filters = true;
-        self.reach = self.reach.and(older.map_or(Reach::ALL, Reach::found));
+        self.reach = self.reach.and(until.map_or(Reach::ALL, Reach::found));
     }
 
     /// Adds a condition that must hold, too.

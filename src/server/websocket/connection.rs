@@ -28,25 +28,6 @@ const MAX_UNANSWERED: u32 = 2;
 /// The socket of a connection.
 pub type Socket = WebSocketStream<Metered<TokioIo<Upgraded>>>;
 
-/// Serves a connection until it closes or the server stops.
-pub async fn run(
-    socket: Socket,
-    is_known: bool,
-    operations: Operations,
-    executor: impl Executor,
-    metrics: Metrics,
-    timeouts: Timeouts,
-    authorize: impl FnOnce(Map<String, Value>) -> Option<Data>,
-    stopped: impl Future<Output = ()>,
-) {
-    let mut connection = Connection { socket, operations, unwritten: None, timeouts, metrics };
-    let end = tokio::select! {
-        Err(end) = connection.serve(is_known, executor, authorize) => end,
-        () = stopped => End::GoingAway,
-    };
-    connection.close(end).await;
-}
-
 /// What the values in a message take in memory, for each byte of its text.
 const PARSED: usize = 25;
 
@@ -59,7 +40,8 @@ struct Received {
     permit: Option<MemoryPermit>,
 }
 
-struct Connection {
+/// A connection after its handshake.
+pub struct Connection {
     socket: Socket,
     operations: Operations,
     /// The permit of a message that is being written; the socket may hold it until the connection ends.
@@ -69,6 +51,25 @@ struct Connection {
 }
 
 impl Connection {
+    pub fn new(socket: Socket, operations: Operations, timeouts: Timeouts, metrics: Metrics) -> Self {
+        Self { socket, operations, unwritten: None, timeouts, metrics }
+    }
+
+    /// Serves until the connection closes or the server stops.
+    pub async fn run(
+        mut self,
+        is_known: bool,
+        executor: impl Executor,
+        authorize: impl FnOnce(Map<String, Value>) -> Option<Data>,
+        stopped: impl Future<Output = ()>,
+    ) {
+        let end = tokio::select! {
+            Err(end) = self.serve(is_known, executor, authorize) => end,
+            () = stopped => End::GoingAway,
+        };
+        self.close(end).await;
+    }
+
     async fn serve(
         &mut self,
         is_known: bool,
