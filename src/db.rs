@@ -130,8 +130,9 @@ impl Db {
                 Some(("sqlite", _)) if settings.pooler.database_listen_url.is_some() => {
                     return Err(ConnectError::Url("a SQLite file announces nothing (DATABASE_LISTEN_URL)".into()));
                 }
-                Some(("sqlite", _)) => sqlite::open(settings).await?,
-                Some(("postgres" | "postgresql", _)) => postgres::open(settings, &metrics).await?,
+                // On the heap: each has much room for what it awaits.
+                Some(("sqlite", _)) => Box::pin(sqlite::open(settings)).await?,
+                Some(("postgres" | "postgresql", _)) => Box::pin(postgres::open(settings, &metrics)).await?,
                 _ => return Err(ConnectError::Scheme),
             };
         // Before the handles are watched: probes are no work.

@@ -186,7 +186,7 @@ async fn a_slash_at_the_end_of_the_url_changes_nothing() {
     let expected = json!({ "data": { "__typename": "Query" } });
     let body = json!({ "query": "{ __typename }" }).to_string();
     let post = Request::post("/graphql/").header(CONTENT_TYPE, JSON).body(body.into()).unwrap();
-    let get = Request::get(format!("{}", url(&[("query", "{ __typename }")]).replacen('?', "/?", 1)));
+    let get = Request::get(url(&[("query", "{ __typename }")]).replacen('?', "/?", 1));
     for request in [post, get.body(Body::empty()).unwrap()] {
         let answer = send(&shop, request).await;
         assert_eq!((answer.status, answer.body), (StatusCode::OK, expected.clone()));
