@@ -4,6 +4,8 @@
 //! would be before those of every other client, on every thread. Here each poll needs a slot. There is one for each
 //! [thread](crate::threads), and one client never has all of them. They are a [queue](super::Queue): the client that has
 //! computed least is next. A client that is alone needs no slots.
+//!
+//! A poll cannot be interrupted. Work whose last poll took long is heavy, and heavy work leaves one thread to the rest.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -11,10 +13,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot::Receiver;
 
 use super::queue::{Line, Unit};
+
+/// A poll that takes longer makes its work heavy.
+const LONG: Duration = Duration::from_millis(5);
 
 /// The slots of one client; by default, no limit.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +37,8 @@ struct Limited {
 struct Slot<'a> {
     slots: &'a Slots,
     waiting: Option<Receiver<Unit>>,
+    /// Whether the last poll took long.
+    is_heavy: bool,
 }
 
 impl Slots {
@@ -41,7 +49,7 @@ impl Slots {
 
     /// Does work, with a slot each time it is polled. The work itself must not wait for a slot of the same client.
     pub async fn run<T>(&self, work: impl Future<Output = T>) -> T {
-        let (mut slot, mut work) = (Slot { slots: self, waiting: None }, pin!(work));
+        let (mut slot, mut work) = (Slot { slots: self, waiting: None, is_heavy: false }, pin!(work));
         poll_fn(|context| slot.poll(context, |context| work.as_mut().poll(context))).await
     }
 }
@@ -49,20 +57,26 @@ impl Slots {
 impl Slot<'_> {
     /// Polls once it has a slot, which it gives back.
     fn poll<T>(&mut self, context: &mut Context<'_>, poll: impl FnOnce(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
-        let Some(Limited { line, present }) = &self.slots.0 else { return poll(context) };
+        let poll = |slot: &mut Self, context: &mut Context<'_>| {
+            let begun = Instant::now();
+            let polled = poll(context);
+            slot.is_heavy = begun.elapsed() > LONG;
+            polled
+        };
+        let Some(Limited { line, present }) = &self.slots.0 else { return poll(self, context) };
         if present.load(Relaxed) <= 1 {
             self.waiting = None;
-            return poll(context);
+            return poll(self, context);
         }
         let mut waiting = match self.waiting.take() {
             Some(waiting) => waiting,
-            None => match line.try_unit(false) {
-                Ok(_slot) => return poll(context),
+            None => match line.try_unit(self.is_heavy) {
+                Ok(_slot) => return poll(self, context),
                 Err(waiting) => waiting,
             },
         };
         match Pin::new(&mut waiting).poll(context) {
-            Poll::Ready(_slot) => poll(context),
+            Poll::Ready(_slot) => poll(self, context),
             Poll::Pending => {
                 self.waiting = Some(waiting);
                 Poll::Pending
@@ -131,6 +145,25 @@ mod tests {
         let mut work = pin!(slots.run(async { 7 }));
         assert!(futures_util::poll!(work.as_mut()).is_pending());
         present.store(1, Relaxed);
+        assert_eq!(work.await, 7);
+    }
+
+    /// Its next poll may take long again, and nobody can interrupt it.
+    #[tokio::test]
+    async fn work_that_took_long_leaves_a_slot_to_the_rest() {
+        let queue = Queue::new(Sizes { units: 2, each: 2, heavy: 1 });
+        let heavy = queue.line(None).try_unit(true).unwrap();
+        let slots = Slots::of(queue.line(None), Arc::new(AtomicUsize::new(2)));
+        let mut work = pin!(slots.run(async {
+            std::thread::sleep(2 * LONG);
+            yield_now().await;
+            7
+        }));
+        for _ in 0..3 {
+            assert!(futures_util::poll!(work.as_mut()).is_pending());
+        }
+        assert!(queue.line(None).try_unit(false).is_ok(), "light work has the other slot");
+        drop(heavy);
         assert_eq!(work.await, 7);
     }
 }
