@@ -57,7 +57,7 @@ export async function rate(bookId, rating) {
 /** The ids of the first 100 ratings of a book, the newest first. */
 export async function ratingsOf(id) {
   const query = `query ($id: ID!) {
-    book(id: $id) { ratings(first: 100, orderBy: { field: CREATED_AT, direction: DESC }) { nodes { id } } }
+    book(by: { id: $id }) { ratings(first: 100, orderBy: { field: CREATED_AT, direction: DESC }) { nodes { id } } }
   }`;
   return (await ask(query, { id })).book.ratings.nodes.map((node) => node.id);
 }

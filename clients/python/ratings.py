@@ -79,7 +79,7 @@ NODE = gql("query ($id: ID!) { node(id: $id) { id ... on Rating { rating book { 
 DELETE = gql("mutation ($id: ID!) { deleteRating(input: { id: $id }) { deletedId } }")
 
 ADDED = gql("subscription ($id: ID!) { ratingAdded(bookId: $id) { node { id rating } } }")
-LIST = gql("query ($id: ID!) { book(id: $id) { ratings(last: 100) { nodes { id rating } } } }")
+LIST = gql("query ($id: ID!) { book(by: { id: $id }) { ratings(last: 100) { nodes { id rating } } } }")
 
 
 # docs:start subscription

@@ -33,6 +33,7 @@ createRoot(document.getElementById("graphiql")).render(
     defaultHeaders={headers}
     shouldPersistHeaders={false}
     schemaDescription
+    inputValueDeprecation
     storage={storage}
     defaultEditorToolsVisibility={isNarrow ? false : "variables"}
   >
