@@ -12,7 +12,7 @@ use sea_orm::{
     AccessMode, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, IsolationLevel, Statement, TransactionTrait,
 };
 
-use crate::Reader;
+use crate::{Reader, RootValues};
 
 /// A schema whose queries each read one state of the database, whatever is written meanwhile.
 ///
@@ -53,7 +53,8 @@ impl<E: Executor> Snapshots<E> {
         let name = request.operation_name.clone();
         // The schema reports that a document cannot be parsed.
         let is_query = request.parsed_query().is_ok_and(|document| is_query(document, name.as_deref()));
-        request.data(if is_query { self.reader.snapshot() } else { self.reader.clone() })
+        let reader = if is_query { self.reader.snapshot() } else { self.reader.clone() };
+        request.data(reader).data(RootValues::default())
     }
 }
 

@@ -4,11 +4,11 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_graphql::context::QueryEnvInner;
 use async_graphql::parser::types::{DocumentOperations, ExecutableDocument, OperationDefinition};
-use async_graphql::{Data, Name, PathSegment, Pos, Positioned, Response, ServerError, Value, Variables};
+use async_graphql::{Name, PathSegment, Pos, Positioned, Response, ServerError, Value, Variables};
 use keyset::Limits;
 
 use super::Run;
@@ -17,7 +17,6 @@ use super::document::Document;
 use super::fields::PlannedFields;
 use super::pause::pause;
 use super::resolved::RootPlan;
-use super::turns::Turns;
 use super::writer::Writer;
 use crate::Reader;
 use crate::root::{PlannedRoot, RootValue};
@@ -41,20 +40,6 @@ struct Planning {
 struct State {
     fields: HashMap<Place, Vec<Arc<dyn Any + Send + Sync>>>,
     queries: HashMap<Pos, Option<Arc<PlannedQuery>>>,
-}
-
-/// What belongs to requests, by the addresses of their data.
-static OF_REQUESTS: LazyLock<Mutex<Requests>> = LazyLock::new(Mutex::default);
-
-type Requests = HashMap<usize, (Weak<Data>, Arc<OfRequest>)>;
-
-/// What belongs to one request.
-#[derive(Default)]
-pub(super) struct OfRequest {
-    /// Its plans, if it has none in its data.
-    plans: OnceLock<Plans>,
-    /// The turns of its root fields.
-    pub turns: Turns,
 }
 
 /// What a plan is for.
@@ -81,6 +66,12 @@ impl Plans {
     pub fn of(document: ExecutableDocument, query_type: &str) -> Self {
         let document = Document::new(document);
         Self(Arc::new(Planning { document, query_type: query_type.into(), state: Mutex::default() }))
+    }
+
+    /// No plans of what this request executes.
+    pub(super) fn of_request(request: &QueryEnvInner) -> Self {
+        let operations = DocumentOperations::Single(request.operation.clone());
+        Self::of(ExecutableDocument { operations, fragments: request.fragments.clone() }, "")
     }
 
     /// The document.
@@ -137,31 +128,6 @@ impl Plans {
         let query = is_declared.then(|| Arc::new(PlannedQuery { fields, room: AtomicUsize::default() }));
         state.queries.insert(operation.pos, query.clone());
         query
-    }
-}
-
-impl OfRequest {
-    /// What belongs to this request, until it ends.
-    pub fn of(request: &QueryEnvInner) -> Arc<Self> {
-        let mut known = OF_REQUESTS.lock().unwrap_or_else(PoisonError::into_inner);
-        // No other data have this address while the map refers to these.
-        let address = Arc::as_ptr(&request.query_data).addr();
-        if let Some((_, known)) = known.get(&address) {
-            return Arc::clone(known);
-        }
-        known.retain(|_, (data, _)| data.strong_count() > 0);
-        let new = Arc::default();
-        known.insert(address, (Arc::downgrade(&request.query_data), Arc::clone(&new)));
-        new
-    }
-
-    /// The plans of a request that has none in its data.
-    pub fn plans(&self, request: &QueryEnvInner) -> Plans {
-        let plans = self.plans.get_or_init(|| {
-            let operations = DocumentOperations::Single(request.operation.clone());
-            Plans::of(ExecutableDocument { operations, fragments: request.fragments.clone() }, "")
-        });
-        plans.clone()
     }
 }
 

@@ -9,7 +9,7 @@ use async_graphql::{ContextSelectionSet, PathSegment, Pos, Positioned, ServerErr
 
 use super::collect::{self, Chain, Collected};
 use super::once::RootValues;
-use super::plans::{OfRequest, Place, Plans};
+use super::plans::{Place, Plans};
 use super::variables::with_defaults;
 use super::writer::{Failure, Writer, Written};
 use super::{Planner, Run};
@@ -51,7 +51,15 @@ impl<'a> ResolvedField<'a> {
         let request = self.context.query_env;
         let given = self.context.data_opt::<Plans>();
         let given = given.filter(|plans| plans.parts().roots(request.operation.pos).is_some());
-        given.cloned().unwrap_or_else(|| OfRequest::of(request).plans(request))
+        given.cloned().unwrap_or_else(|| match self.shared() {
+            Some(shared) => shared.plans(request),
+            None => Plans::of_request(request),
+        })
+    }
+
+    /// What the root fields of the request share.
+    fn shared(&self) -> Option<&'a RootValues> {
+        self.context.data_opt()
     }
 
     /// The plan of the field, which `plan` makes unless it is known. `None` if an earlier place of the same response key
@@ -99,10 +107,12 @@ impl<'a> ResolvedField<'a> {
         let (plans, request) = (self.plans(), self.context.query_env);
         let roots = plans.parts().roots(request.operation.pos);
         let resolved = self.resolve_now(&plans, reader, plan, show);
-        if self.is_root() && roots.is_some_and(|roots| roots.count > AT_ONCE) {
-            return OfRequest::of(request).turns.take(resolved).await;
+        match self.shared() {
+            Some(shared) if self.is_root() && roots.is_some_and(|roots| roots.count > AT_ONCE) => {
+                shared.turns.take(resolved).await
+            }
+            _ => resolved.await,
         }
-        resolved.await
     }
 
     async fn resolve_now<P: Send + Sync + 'static>(
@@ -125,8 +135,8 @@ impl<'a> ResolvedField<'a> {
             let written = written.unwrap_or_else(|error| Err(writer.fail(error, self.field.pos)));
             self.finish(writer, written, plan.is_alone)
         };
-        match self.context.data_opt::<RootValues>() {
-            Some(values) if plan.repeats(self.field.pos) => values.once(self.field.pos, resolve).await,
+        match self.shared() {
+            Some(shared) if plan.repeats(self.field.pos) => shared.once(self.field.pos, resolve).await,
             _ => resolve.await,
         }
     }

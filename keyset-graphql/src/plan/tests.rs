@@ -15,7 +15,9 @@ use sea_orm::{DbBackend, DbErr, EntityTrait as _, Select, Statement};
 
 use super::collect::visits;
 use super::plans::Plans;
-use crate::{ByKey, Fields, Keyed, Listed, Reader, Result, RootFields, RootObject, Roots, RowObject, Scope};
+use crate::{
+    ByKey, Fields, Keyed, Listed, Reader, Result, RootFields, RootObject, RootValues, Roots, RowObject, Scope,
+};
 
 impl RowObject for cake::Entity {
     type Entity = Self;
@@ -107,14 +109,15 @@ fn work(reads: &AtomicUsize, response: impl Future<Output = Response>) -> Work {
     }
 }
 
-/// The work of this query: without plans, with plans, and by the plan alone if it is one of declared fields.
+/// The work of this query: without plans in its data, with them, and by the plan alone if it is one of declared fields.
 fn of_query(query: &str) -> Vec<Work> {
     let empty = Empty::default();
     let reader = Reader::new(empty.clone());
     let schema = Schema::build(Query::default(), EmptyMutation, EmptySubscription).data(reader.clone()).finish();
     let plans = Plans::of(parse_query(query).unwrap(), "Query");
-    let bare = work(&empty.0, schema.execute(query));
-    let planned = work(&empty.0, schema.execute(Request::new(query).data(plans.clone())));
+    let request = || Request::new(query).data(RootValues::default());
+    let bare = work(&empty.0, schema.execute(request()));
+    let planned = work(&empty.0, schema.execute(request().data(plans.clone())));
     let (_, operation) = plans.document().operations.iter().next().unwrap();
     let alone = plans.query(operation);
     let variables = async_graphql::Variables::default();
