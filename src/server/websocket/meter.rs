@@ -101,9 +101,8 @@ impl<S> Metered<S> {
     }
 
     fn fail(&mut self, failure: Unfinished) -> Poll<io::Result<()>> {
+        // What has arrived is kept, and counted, until the connection is dropped.
         self.failure = Some(failure);
-        // What has arrived is of no use.
-        self.unfinished = Counted::default();
         Poll::Ready(Err(io::Error::other(failure)))
     }
 }
