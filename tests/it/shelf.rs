@@ -32,7 +32,7 @@ async fn the_shelf_is_served_from_the_committed_bundle() {
     let page = String::from_utf8(page).unwrap();
     // They are relative to the page: behind a proxy it may have another path.
     let assets: Vec<_> = page.split('"').filter_map(|part| part.strip_prefix("./shelf/assets/")).collect();
-    assert_eq!(assets.len(), 2, "a script and a style: {page}");
+    assert_eq!(assets.len(), 3, "a script, a style and the licences: {page}");
     let mut size = page.len();
     for asset in assets {
         let (headers, content) = get(&server, &format!("/shelf/assets/{asset}")).await;
