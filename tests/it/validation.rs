@@ -231,8 +231,8 @@ async fn a_refusal_says_what_is_wrong_and_where() {
         ("{ node { id } }", "the required argument `Query.node(id:)` is not provided", (1, 3)),
         ("{ books { nope } }", "type `BookConnection` does not have a field `nope`", (1, 11)),
         (
-            "{ ... on Nope { id } }",
-            "type condition `Nope` of inline fragment is not a type defined in the schema",
+            "{ ... on Unheard { id } }",
+            "type condition `Unheard` of inline fragment is not a type defined in the schema",
             (1, 10),
         ),
     ] {
