@@ -10,7 +10,7 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 use migration::History;
 use sea_orm::DbErr;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 
 use crate::config::{Cli, Command, Direction, Plan, Reproducible, SecretError, Settings};
 use crate::console::{Console, print_line};
@@ -22,6 +22,10 @@ use crate::telemetry::Telemetry;
 use crate::{EndpointError, HealthError, InspectError, health, inspect, shop};
 
 mod stop;
+
+/// How many connections may wait to be accepted: as many as Linux allows by default. If a flood fills this, the next client
+/// tries again only after a second.
+const BACKLOG: u32 = 4096;
 
 /// Why a command failed. The text is one line.
 #[derive(Debug, thiserror::Error)]
@@ -185,9 +189,9 @@ async fn start(settings: &Settings, reproducible: Reproducible, console: Console
         return Err(RunError::Predictable);
     }
     // The address comes first: if the port is in use, nothing is migrated.
-    let (listener, address) = listen(settings.listen).await?;
+    let (listener, address) = listen(settings.listen)?;
     let admin = match settings.listen_admin {
-        Some(address) => Some(listen(address).await?.0),
+        Some(address) => Some(listen(address)?.0),
         None => None,
     };
     let access = Access::new(settings.write_token.clone(), address)?;
@@ -230,10 +234,18 @@ async fn sample(db: &Db, is_wanted: bool, console: Console) -> Result<(), RunErr
     }
 }
 
+fn bind(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    // A server that starts again takes the port of the last one.
+    socket.set_reuseaddr(cfg!(unix))?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
 /// Listens on an address; also returns the address with its port.
-async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), RunError> {
+fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr), RunError> {
     let failed = |error| RunError::Listen { address, error };
-    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let listener = bind(address).map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     Ok((listener, address))
 }
