@@ -60,7 +60,11 @@ impl Slot<'_> {
         let poll = |slot: &mut Self, context: &mut Context<'_>| {
             let begun = Instant::now();
             let polled = poll(context);
-            slot.is_heavy = begun.elapsed() > LONG;
+            let took = begun.elapsed();
+            slot.is_heavy = took > LONG;
+            if slot.is_heavy {
+                tracing::debug!(ms = crate::telemetry::milliseconds(took), "a poll took long");
+            }
             polled
         };
         let Some(Limited { line, present }) = &self.slots.0 else { return poll(self, context) };

@@ -1,9 +1,9 @@
 //! A stream of WebSocket frames, whose unfinished messages are bounded: their bytes count against the memory budget of the
 //! client as they arrive, and each message has a time limit.
 //!
-//! The library collects a message before it shows it. An announced length costs nothing, and what has arrived is kept up to
-//! three times: in the buffer of its frame, which can have room for as much again, and in the message of its fragments. The
-//! buffer keeps its size for the next messages.
+//! The library collects a message before it shows it. As soon as a frame announces its length, its buffer has room for all of it,
+//! and keeps its size for the next messages. What has arrived is kept up to twice more: in the payload of its frame, and in the
+//! message of its fragments.
 
 use std::io;
 use std::pin::Pin;
@@ -13,6 +13,7 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
+use super::MAX_MESSAGE;
 use crate::request::{Memory, MemoryPermit};
 
 /// Bytes of a message that are not counted: every connection has room for them.
@@ -122,7 +123,7 @@ impl Counted {
 }
 
 impl Frames {
-    /// Passes bytes. Returns the most that a message had of them and before.
+    /// Passes bytes. Returns the most that a message had of them and before, and that its frame announced.
     fn pass(&mut self, mut bytes: &[u8]) -> usize {
         let mut longest = 0;
         while !bytes.is_empty() {
@@ -137,13 +138,18 @@ impl Frames {
             bytes = &bytes[length..];
             if self.is_data {
                 self.unfinished += length;
-                longest = longest.max(self.unfinished);
+                longest = longest.max(self.unfinished + self.announced());
                 if self.received == 0 && self.missing == 0 && self.is_last {
                     self.unfinished = 0;
                 }
             }
         }
         longest
+    }
+
+    /// The missing bytes of the frame, for which the buffer has room already. The library refuses a longer one.
+    fn announced(&self) -> usize {
+        usize::try_from(self.missing).map_or(MAX_MESSAGE, |missing| missing.min(MAX_MESSAGE))
     }
 
     /// Receives a byte of a header, or more. Returns how many. Nothing of the header is left when it is complete.
@@ -301,7 +307,9 @@ mod tests {
         assert_eq!(memory.in_use(), 0, "a short one is free");
         let rest = [more(false, 100_000), ping()].concat();
         client.write_all(&rest).await.unwrap();
-        read(&mut stream, rest.len()).await.unwrap();
+        read(&mut stream, 20).await.unwrap();
+        assert!((90_000..110_000).contains(&memory.in_use()), "the buffer has room for all: {}", memory.in_use());
+        read(&mut stream, rest.len() - 20).await.unwrap();
         assert!((300_000 - 2 * FREE..310_000).contains(&memory.in_use()), "{}", memory.in_use());
         let end = more(true, 10);
         client.write_all(&end).await.unwrap();
