@@ -5,7 +5,8 @@
 //! [thread](crate::threads), and one client never has all of them. They are a [queue](super::Queue): the client that has
 //! computed least is next. A client that is alone needs no slots.
 //!
-//! A poll cannot be interrupted. Work whose last poll took long is heavy, and heavy work leaves one thread to the rest.
+//! A poll cannot be interrupted. While the polls of a client take long, they run aside: the runtime moves the other tasks of the
+//! thread to another one, so that neither they nor the probes wait. The system divides the cores.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -15,12 +16,18 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::oneshot::Receiver;
+use tokio::task::block_in_place;
 
 use super::queue::{Line, Unit};
+use crate::telemetry;
 
-/// A poll that takes longer makes its work heavy.
+/// A poll that takes longer is followed by polls aside.
 const LONG: Duration = Duration::from_millis(5);
+
+/// How many polls of the client.
+const ASIDE: usize = 100;
 
 /// The slots of one client; by default, no limit.
 #[derive(Clone, Debug, Default)]
@@ -31,25 +38,25 @@ struct Limited {
     line: Line,
     /// The number of clients that are present.
     present: Arc<AtomicUsize>,
+    /// How many of the next polls run aside.
+    aside: Arc<AtomicUsize>,
 }
 
 /// Waits for slots of a client, for one piece of its work.
 struct Slot<'a> {
     slots: &'a Slots,
     waiting: Option<Receiver<Unit>>,
-    /// Whether the last poll took long.
-    is_heavy: bool,
 }
 
 impl Slots {
-    /// Slots from this queue, while several clients are present.
-    pub fn of(line: Line, present: Arc<AtomicUsize>) -> Self {
-        Self(Some(Limited { line, present }))
+    /// Slots from this queue, while several clients are present. The second number is the client's own, and begins with 0.
+    pub fn of(line: Line, present: Arc<AtomicUsize>, aside: Arc<AtomicUsize>) -> Self {
+        Self(Some(Limited { line, present, aside }))
     }
 
     /// Does work, with a slot each time it is polled. The work itself must not wait for a slot of the same client.
     pub async fn run<T>(&self, work: impl Future<Output = T>) -> T {
-        let (mut slot, mut work) = (Slot { slots: self, waiting: None, is_heavy: false }, pin!(work));
+        let (mut slot, mut work) = (Slot { slots: self, waiting: None }, pin!(work));
         poll_fn(|context| slot.poll(context, |context| work.as_mut().poll(context))).await
     }
 }
@@ -57,36 +64,48 @@ impl Slots {
 impl Slot<'_> {
     /// Polls once it has a slot, which it gives back.
     fn poll<T>(&mut self, context: &mut Context<'_>, poll: impl FnOnce(&mut Context<'_>) -> Poll<T>) -> Poll<T> {
-        let poll = |slot: &mut Self, context: &mut Context<'_>| {
-            let begun = Instant::now();
-            let polled = poll(context);
-            let took = begun.elapsed();
-            slot.is_heavy = took > LONG;
-            if slot.is_heavy {
-                tracing::debug!(ms = crate::telemetry::milliseconds(took), "a poll took long");
-            }
-            polled
-        };
-        let Some(Limited { line, present }) = &self.slots.0 else { return poll(self, context) };
-        if present.load(Relaxed) <= 1 {
+        let Some(limited) = &self.slots.0 else { return poll(context) };
+        if limited.present.load(Relaxed) <= 1 {
             self.waiting = None;
-            return poll(self, context);
+            return poll(context);
         }
         let mut waiting = match self.waiting.take() {
             Some(waiting) => waiting,
-            None => match line.try_unit(self.is_heavy) {
-                Ok(_slot) => return poll(self, context),
+            None => match limited.line.try_unit(false) {
+                Ok(_slot) => return limited.poll(|| poll(context)),
                 Err(waiting) => waiting,
             },
         };
         match Pin::new(&mut waiting).poll(context) {
-            Poll::Ready(_slot) => poll(self, context),
+            Poll::Ready(_slot) => limited.poll(|| poll(context)),
             Poll::Pending => {
                 self.waiting = Some(waiting);
                 Poll::Pending
             }
         }
     }
+}
+
+impl Limited {
+    /// Polls aside if polls of the client have taken long.
+    fn poll<T>(&self, poll: impl FnOnce() -> T) -> T {
+        let begun = Instant::now();
+        let is_aside = self.aside.load(Relaxed) > 0 && can_block();
+        let polled = if is_aside { block_in_place(poll) } else { poll() };
+        let took = begun.elapsed();
+        if took > LONG {
+            self.aside.store(ASIDE, Relaxed);
+            tracing::debug!(ms = telemetry::milliseconds(took), is_aside, "a poll took long");
+        } else {
+            let _ = self.aside.fetch_update(Relaxed, Relaxed, |polls| polls.checked_sub(1));
+        }
+        polled
+    }
+}
+
+/// Whether the runtime has other threads for other tasks.
+fn can_block() -> bool {
+    Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread)
 }
 
 #[cfg(test)]
@@ -102,7 +121,7 @@ mod tests {
     fn slots(units: usize, each: usize, present: usize) -> (Queue, Line, Arc<AtomicUsize>, Slots) {
         let queue = Queue::new(Sizes { units, each, heavy: units });
         let (line, present) = (queue.line(None), Arc::new(AtomicUsize::new(present)));
-        let slots = Slots::of(line.clone(), Arc::clone(&present));
+        let slots = Slots::of(line.clone(), Arc::clone(&present), Arc::default());
         (queue, line, present, slots)
     }
 
@@ -152,22 +171,21 @@ mod tests {
         assert_eq!(work.await, 7);
     }
 
-    /// Its next poll may take long again, and nobody can interrupt it.
-    #[tokio::test]
-    async fn work_that_took_long_leaves_a_slot_to_the_rest() {
-        let queue = Queue::new(Sizes { units: 2, each: 2, heavy: 1 });
-        let heavy = queue.line(None).try_unit(true).unwrap();
-        let slots = Slots::of(queue.line(None), Arc::new(AtomicUsize::new(2)));
-        let mut work = pin!(slots.run(async {
-            std::thread::sleep(2 * LONG);
-            yield_now().await;
-            7
-        }));
-        for _ in 0..3 {
-            assert!(futures_util::poll!(work.as_mut()).is_pending());
-        }
-        assert!(queue.line(None).try_unit(false).is_ok(), "light work has the other slot");
-        drop(heavy);
-        assert_eq!(work.await, 7);
+    /// Otherwise the task that is ready would wait until the thread, which has it next, is free again.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+    async fn polls_that_follow_a_long_one_hold_up_no_other_task() {
+        let (_queue, _line, _present, slots) = slots(2, 1, 2);
+        let (begin, begun) = std::sync::mpsc::channel();
+        let work = tokio::spawn(async move {
+            let work = async {
+                std::thread::sleep(2 * LONG);
+                yield_now().await;
+                // Ready on the thread of this poll.
+                tokio::spawn(async move { begin.send(()) });
+                begun.recv_timeout(Duration::from_secs(60))
+            };
+            slots.run(work).await
+        });
+        assert_eq!(work.await.unwrap(), Ok(()));
     }
 }

@@ -41,7 +41,7 @@ impl Totals {
             buffered: Stock::new(bounds.max_buffered.max(bounds.max_body_size), bounds.max_body_size),
             websockets: Stock::new(bounds.max_websockets, 1),
             turns: Queue::new(turns(database_connections)),
-            slots: Queue::new(Sizes { units: threads(), each: threads() - 1, heavy: threads() - 1 }),
+            slots: Queue::new(Sizes { units: threads(), each: threads() - 1, heavy: threads() }),
             long: Queue::new(Sizes { units: cores().div_ceil(2), each: 1, heavy: 1 }),
         }
     }
