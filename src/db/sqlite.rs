@@ -36,7 +36,9 @@ pub async fn open(settings: &Settings) -> Result<Pools, ConnectError> {
     } else {
         format!("the SQLite file {}", path.display())
     };
-    if !in_memory && !is_read_only {
+    // Another VFS has its own files, such as those of `memdb`.
+    let is_of_system = !in_memory && !parameters(url).any(|parameter| parameter.starts_with("vfs="));
+    if is_of_system && !is_read_only {
         create(path);
     }
     let sqlite = settings.sqlite;
