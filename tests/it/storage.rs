@@ -17,7 +17,7 @@ use testdb::TestDb;
 use crate::pool::number;
 use crate::probes::{says, unready};
 use crate::program::{LONG, Program, address_of, bookends, program};
-use crate::shop::{SMALL, Shop};
+use crate::shop::{SMALL, Shop, settings};
 use crate::wire::{ask, get, post};
 
 const ADD: &str = r#"mutation { addBook(input: { name: "x", year: 0 }) { clientMutationId } }"#;
@@ -305,4 +305,14 @@ async fn a_second_server_on_one_file_is_refused() {
     first.signal("-KILL");
     first.ends_within(LONG);
     Program::start(&mut bookends(&test.url)).address();
+}
+
+/// It has its own files.
+#[tokio::test]
+async fn a_database_of_another_vfs_creates_no_file() {
+    let path = std::env::temp_dir().join(format!("bookends-vfs-{}.db", std::process::id()));
+    let url = format!("sqlite://{}?vfs=memdb", path.display());
+    let db = Db::connect(&settings(&url)).await.unwrap();
+    assert!(!path.exists(), "{url}");
+    db.close().await.unwrap();
 }
