@@ -175,14 +175,14 @@ mod tests {
     #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
     async fn polls_that_follow_a_long_one_hold_up_no_other_task() {
         let (_queue, _line, _present, slots) = slots(2, 1, 2);
-        let (begin, begun) = std::sync::mpsc::channel();
+        let (sender, receiver) = std::sync::mpsc::channel();
         let work = tokio::spawn(async move {
-            let work = async {
+            let work = async move {
                 std::thread::sleep(2 * LONG);
                 yield_now().await;
                 // Ready on the thread of this poll.
-                tokio::spawn(async move { begin.send(()) });
-                begun.recv_timeout(Duration::from_secs(60))
+                tokio::spawn(async move { sender.send(()) });
+                receiver.recv_timeout(Duration::from_mins(1))
             };
             slots.run(work).await
         });
