@@ -23,8 +23,9 @@ pub use inspect::{InspectError, inspect};
 pub use run::{RunError, run};
 pub use telemetry::EndpointError;
 
-/// The number of threads of the runtime: one for each core, so that they do not compete for cores. There are at least two,
-/// because one client never computes on all of them while there are others.
+/// The number of threads on which requests compute: one for each core, so that they do not compete for cores. There are at least
+/// two, because one client never computes on all of them while there are others. The runtime has one more, for what must not
+/// wait: new connections and the probes.
 pub fn threads() -> usize {
     cores().max(2)
 }

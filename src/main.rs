@@ -22,7 +22,7 @@ fn main() -> ExitCode {
         Err(CliError::Arguments(error)) if console.is_text() || !error.use_stderr() => error.exit(),
         Err(error) => return failed(&error, ExitCode::from(error.exit_code())),
     };
-    let runtime = match Builder::new_multi_thread().worker_threads(threads()).enable_all().build() {
+    let runtime = match Builder::new_multi_thread().worker_threads(threads() + 1).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return failed(&error, ExitCode::FAILURE),
     };

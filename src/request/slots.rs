@@ -5,8 +5,8 @@
 //! [thread](crate::threads), and one client never has all of them. They are a [queue](super::Queue): the client that has
 //! computed least is next. A client that is alone needs no slots.
 //!
-//! A poll cannot be interrupted. While the polls of a client take long, they run aside: the runtime moves the other tasks of the
-//! thread to another one, so that neither they nor the probes wait. The system divides the cores.
+//! A poll cannot be interrupted. The runtime has one thread more than there are slots: it serves the probes, and connections
+//! that wait for a slot, while polls take long on the others. The system divides the cores.
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
@@ -14,20 +14,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll};
-use std::time::{Duration, Instant};
 
-use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::sync::oneshot::Receiver;
-use tokio::task::block_in_place;
 
 use super::queue::{Line, Unit};
-use crate::telemetry;
-
-/// A poll that takes longer is followed by polls aside.
-const LONG: Duration = Duration::from_millis(5);
-
-/// How many polls of the client.
-const ASIDE: usize = 100;
 
 /// The slots of one client; by default, no limit.
 #[derive(Clone, Debug, Default)]
@@ -38,8 +28,6 @@ struct Limited {
     line: Line,
     /// The number of clients that are present.
     present: Arc<AtomicUsize>,
-    /// How many of the next polls run aside.
-    aside: Arc<AtomicUsize>,
 }
 
 /// Waits for slots of a client, for one piece of its work.
@@ -49,9 +37,9 @@ struct Slot<'a> {
 }
 
 impl Slots {
-    /// Slots from this queue, while several clients are present. The second number is the client's own, and begins with 0.
-    pub fn of(line: Line, present: Arc<AtomicUsize>, aside: Arc<AtomicUsize>) -> Self {
-        Self(Some(Limited { line, present, aside }))
+    /// Slots from this queue, while several clients are present.
+    pub fn of(line: Line, present: Arc<AtomicUsize>) -> Self {
+        Self(Some(Limited { line, present }))
     }
 
     /// Does work, with a slot each time it is polled. The work itself must not wait for a slot of the same client.
@@ -72,40 +60,18 @@ impl Slot<'_> {
         let mut waiting = match self.waiting.take() {
             Some(waiting) => waiting,
             None => match limited.line.try_unit(false) {
-                Ok(_slot) => return limited.poll(|| poll(context)),
+                Ok(_slot) => return poll(context),
                 Err(waiting) => waiting,
             },
         };
         match Pin::new(&mut waiting).poll(context) {
-            Poll::Ready(_slot) => limited.poll(|| poll(context)),
+            Poll::Ready(_slot) => poll(context),
             Poll::Pending => {
                 self.waiting = Some(waiting);
                 Poll::Pending
             }
         }
     }
-}
-
-impl Limited {
-    /// Polls aside if polls of the client have taken long.
-    fn poll<T>(&self, poll: impl FnOnce() -> T) -> T {
-        let begun = Instant::now();
-        let is_aside = self.aside.load(Relaxed) > 0 && can_block();
-        let polled = if is_aside { block_in_place(poll) } else { poll() };
-        let took = begun.elapsed();
-        if took > LONG {
-            self.aside.store(ASIDE, Relaxed);
-            tracing::debug!(ms = telemetry::milliseconds(took), is_aside, "a poll took long");
-        } else {
-            let _ = self.aside.fetch_update(Relaxed, Relaxed, |polls| polls.checked_sub(1));
-        }
-        polled
-    }
-}
-
-/// Whether the runtime has other threads for other tasks.
-fn can_block() -> bool {
-    Handle::try_current().is_ok_and(|runtime| runtime.runtime_flavor() == RuntimeFlavor::MultiThread)
 }
 
 #[cfg(test)]
@@ -121,7 +87,7 @@ mod tests {
     fn slots(units: usize, each: usize, present: usize) -> (Queue, Line, Arc<AtomicUsize>, Slots) {
         let queue = Queue::new(Sizes { units, each, heavy: units });
         let (line, present) = (queue.line(None), Arc::new(AtomicUsize::new(present)));
-        let slots = Slots::of(line.clone(), Arc::clone(&present), Arc::default());
+        let slots = Slots::of(line.clone(), Arc::clone(&present));
         (queue, line, present, slots)
     }
 
@@ -169,23 +135,5 @@ mod tests {
         assert!(futures_util::poll!(work.as_mut()).is_pending());
         present.store(1, Relaxed);
         assert_eq!(work.await, 7);
-    }
-
-    /// Otherwise the task that is ready would wait until the thread, which has it next, is free again.
-    #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
-    async fn polls_that_follow_a_long_one_hold_up_no_other_task() {
-        let (_queue, _line, _present, slots) = slots(2, 1, 2);
-        let (sender, receiver) = std::sync::mpsc::channel();
-        let work = tokio::spawn(async move {
-            let work = async move {
-                std::thread::sleep(2 * LONG);
-                yield_now().await;
-                // Ready on the thread of this poll.
-                tokio::spawn(async move { sender.send(()) });
-                receiver.recv_timeout(Duration::from_mins(1))
-            };
-            slots.run(work).await
-        });
-        assert_eq!(work.await.unwrap(), Ok(()));
     }
 }

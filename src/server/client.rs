@@ -55,8 +55,6 @@ struct Usage {
     /// Its connections and requests, and how many clients have some.
     presence: AtomicUsize,
     present: Arc<AtomicUsize>,
-    /// How many of its next polls run aside.
-    aside: Arc<AtomicUsize>,
 }
 
 /// A client that is connected, or has a request in progress.
@@ -102,7 +100,6 @@ impl Clients {
             shares: totals.client(network.as_deref()),
             presence: AtomicUsize::new(0),
             present: Arc::clone(&self.0.present),
-            aside: Arc::default(),
         });
         if known.clients.len() >= KEPT.max(2 * known.remaining) {
             known.clients.retain(|_, usage| usage.is_in_use());
@@ -162,7 +159,7 @@ impl Client {
 
     /// Its slots.
     pub fn slots(&self) -> Slots {
-        Slots::of(self.0.shares.slots.clone(), Arc::clone(&self.0.present), Arc::clone(&self.0.aside))
+        Slots::of(self.0.shares.slots.clone(), Arc::clone(&self.0.present))
     }
 
     /// Counts the client as present until the value is dropped.
