@@ -8,6 +8,7 @@
 
 mod api;
 mod checks;
+mod context;
 mod documents;
 mod executor;
 
@@ -48,14 +49,14 @@ pub use budget::{Pace, RETRY_AFTER};
 pub use coalesced::Coalesced;
 pub use code::Code;
 pub use coercion::Scalar;
-pub use cost::ReportCost;
-pub use cpu::{Cpu, Long, is_long};
-pub use documents::{DocumentId, Trusted, TrustedError};
+pub use context::{Incoming, RequestContext, Session};
+pub use cpu::{Cpu, is_long};
+pub use documents::{Trusted, TrustedError};
 pub use error::{Error, Result, conflict, database, refusal};
-pub use executor::{Session, caught};
+pub use executor::caught;
 pub use memory::{BUDGET_EXCEEDED, Memory, MemoryPermit};
 pub use permission::Permission;
-pub use position::{PositionHeader, of_response as position};
+pub use position::of_response as position;
 pub use price::{Prices, Tables};
 pub use queue::{Line, Lines, Queue, Sizes};
 pub use readers::Readers;

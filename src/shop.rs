@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use async_graphql::{SDLExportOptions, ScalarType, ValidationMode};
 use keyset::ReadRows;
-use keyset_graphql::{DateTime, connection, object, root};
+use keyset_graphql::{DateTime, Declaration, connection, object, root};
 
 mod mutation;
 mod query;
@@ -82,7 +82,7 @@ fn builder() -> async_graphql::SchemaBuilder<Query, Mutation, Subscription> {
 
 /// Reads documents for the schema, within these limits.
 pub fn validator(limits: Limits) -> Validator {
-    Validator::new(&definitions(), SCALARS, limits)
+    Validator::new(&definitions(), Declaration::of::<query::Roots>(), SCALARS, limits)
 }
 
 /// The prices of the fields of the schema, over these tables.
@@ -110,13 +110,8 @@ pub fn trusted(documents: &Documents, limits: Limits) -> Result<Trusted, Trusted
 
 /// The schema over a database, behind the checks of [`request`].
 fn requests(db: &Db, events: &Events, limits: Limits, trusted: Trusted) -> request::Api<Schema> {
-    let readers = Readers::new(db);
-    let schema = builder()
-        .data(db.clone())
-        .data(request::Readers::single(&readers, None))
-        .data(limits)
-        .data(limits.pages())
-        .data(events.clone());
+    let readers = Readers::new(db, limits);
+    let schema = builder().data(db.clone()).data(events.clone());
     let validator = validator(limits);
     request::Api::new(Parts {
         // The documents that it executes are valid.

@@ -3,13 +3,12 @@
 //! A program of its own: no other test may allocate meanwhile.
 
 use std::alloc::System;
-use std::sync::Arc;
 
 use async_graphql::futures_util::stream::{BoxStream, StreamExt};
-use async_graphql::{Data, Executor, Request, Response, Variables};
+use async_graphql::{Request, Response, Variables};
 use bookends::config::{Limits, Settings};
 use bookends::db::Db;
-use bookends::request::{Admission, Memory, Permission, Session};
+use bookends::request::{Admission, Incoming, Memory, Permission, RequestContext, Session};
 use bookends::shop::Api;
 use serde_json::{Value, json};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
@@ -22,11 +21,11 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 const SUBSCRIPTIONS: usize = 20;
 
 /// Begins subscriptions of one text, each with these variables, until each has shown an event and waits for the next.
-async fn subscribe(api: &Api, data: &Arc<Data>, text: &str, variables: &Value) -> Vec<BoxStream<'static, Response>> {
+async fn subscribe(api: &Api, context: &RequestContext, text: &str, variables: &Value) -> Vec<BoxStream<'static, Response>> {
     let mut streams = Vec::new();
     for _ in 0..SUBSCRIPTIONS {
         let request = Request::new(text).variables(Variables::from_json(variables.clone()));
-        let mut stream = Executor::execute_stream(api, request, Some(Arc::clone(data)));
+        let mut stream = api.stream(Incoming::from(request).within(context.clone()));
         let before = api.events().subscribers();
         while api.events().subscribers() == before {
             tokio::select! {
@@ -54,7 +53,7 @@ async fn subscribe(api: &Api, data: &Arc<Data>, text: &str, variables: &Value) -
 }
 
 async fn write(api: &Api, field: &str) -> Value {
-    let response = api.execute(Request::new(format!("mutation {{ {field} }}")).data(Permission::Granted)).await;
+    let response = api.execute(Incoming::from(format!("mutation {{ {field} }}")).permitted(Permission::Granted)).await;
     assert!(response.errors.is_empty(), "{:?}", response.errors);
     response.data.into_json().unwrap()
 }
@@ -67,9 +66,8 @@ async fn a_subscription_keeps_no_more_than_is_counted() {
     let api = Api::new(db, Limits { max_complexity: usize::MAX, ..Limits::DEFAULT });
     let memory = Memory::new(1 << 30);
     let admission = Admission::new(100, std::time::Duration::from_mins(10));
-    let mut data = Data::default();
-    data.insert(Session { request_id: String::new(), admission, memory: memory.clone() });
-    let data = Arc::new(data);
+    let session = Session { request_id: String::new(), admission, memory: memory.clone() };
+    let context = RequestContext { session: Some(session), ..RequestContext::default() };
 
     let id = "AgAAAAAAAAAAAAAAAAAAAAc";
     let (small, none) = ("subscription { ratingAdded { cursor node { id rating book { id name } } } }", json!({}));
@@ -100,9 +98,9 @@ async fn a_subscription_keeps_no_more_than_is_counted() {
     ];
     for (name, text, variables) in cases {
         // The first ones also fill caches.
-        drop(subscribe(&api, &data, text, &variables).await);
+        drop(subscribe(&api, &context, text, &variables).await);
         let region = Region::new(ALLOCATOR);
-        let streams = subscribe(&api, &data, text, &variables).await;
+        let streams = subscribe(&api, &context, text, &variables).await;
         let change = region.change();
         let kept = (change.bytes_allocated - change.bytes_deallocated) / SUBSCRIPTIONS;
         let counted = memory.in_use() / SUBSCRIPTIONS;

@@ -4,13 +4,13 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use async_graphql::Context;
-use keyset::{End, ReadRows, Record};
+use async_graphql::{Context, ContextBase};
+use keyset::{End, Limits, ReadRows, Record};
 use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::{DatabaseConnection, DbBackend, DbErr, Statement, Value};
 
-use crate::Error;
 use crate::snapshot::Snapshot;
+use crate::{Error, Plans};
 
 /// The connection that lists read through. Put one into the data of the schema, or of a request, whose own goes first.
 /// Cheap to clone.
@@ -21,6 +21,7 @@ pub struct Reader {
     database: Option<DatabaseConnection>,
     /// Of a snapshot, the reader without it.
     without_snapshot: Option<Arc<Self>>,
+    limits: Limits,
     failed: fn(DbErr) -> Error,
     pages_read: Option<Arc<PagesRead>>,
     seeks_row_values: Option<Arc<SeeksRowValues>>,
@@ -38,8 +39,19 @@ impl Reader {
     pub fn new(connection: impl ReadRows + Send + 'static) -> Self {
         let failed = |error| Error::internal(&error);
         let database = (&connection as &dyn Any).downcast_ref().cloned();
-        let connection = Arc::new(connection);
-        Self { connection, database, without_snapshot: None, failed, pages_read: None, seeks_row_values: None }
+        let (connection, limits) = (Arc::new(connection), Limits::default());
+        Self { connection, database, without_snapshot: None, limits, failed, pages_read: None, seeks_row_values: None }
+    }
+
+    /// The same with other limits of pages than the default ones.
+    #[must_use]
+    pub fn within(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// The limits of pages.
+    pub fn limits(&self) -> Limits {
+        self.limits
     }
 
     /// The same through another connection, such as one that waits before it reads.
@@ -103,19 +115,39 @@ impl fmt::Debug for Reader {
     }
 }
 
+/// How a server executes a request. It puts one into the data of each, and writes the response by [`json::write`]: fields that
+/// are read by a plan are JSON.
+///
+/// [`json::write`]: crate::json::write
+#[derive(Clone, Debug)]
+pub struct Execution {
+    /// Where the request reads.
+    pub reader: Reader,
+    /// The document of the request.
+    pub plans: Plans,
+}
+
+/// The connection that a request reads through.
+pub(crate) fn reader_of<'a, T>(context: &ContextBase<'a, T>) -> &'a Reader {
+    match context.data_opt::<Execution>() {
+        Some(execution) => &execution.reader,
+        None => context.data_unchecked(),
+    }
+}
+
 /// Shortcuts to the data of a request.
 pub trait ContextExt<'a> {
     /// The connection that lists read through.
     ///
     /// # Panics
     ///
-    /// Panics if neither the schema nor the request has a [`Reader`] in its data.
+    /// Panics if the data have neither an [`Execution`] nor a [`Reader`].
     fn reader(&self) -> &'a Reader;
 }
 
 impl<'a> ContextExt<'a> for Context<'a> {
     fn reader(&self) -> &'a Reader {
-        self.data_unchecked()
+        reader_of(self)
     }
 }
 

@@ -1,16 +1,10 @@
 //! A response as text.
 //!
-//! A plan writes JSON. A response of async-graphql is a tree of values, so by default the JSON is parsed into one. A
-//! server that writes the response itself saves both steps: it puts [`Verbatim`] into the data of the request, and
-//! writes the response by [`write()`].
+//! A plan writes JSON. A response of async-graphql is a tree of values, so by default the JSON is parsed into one. A server
+//! saves both steps: it puts an [`Execution`](crate::Execution) into the data of the request, and writes the response by
+//! [`write()`].
 
 use async_graphql::Value;
-
-/// In the data of a request: fields that are read by a plan are JSON, as [`Value::Binary`]. Below the root, they are only
-/// if no other field of the document has their response key: the library would merge the two. Only [`write()`] writes such
-/// a response.
-#[derive(Clone, Copy, Debug)]
-pub struct Verbatim;
 
 /// Appends a value as JSON, and JSON as it is.
 pub fn write(value: &Value, json: &mut Vec<u8>) {

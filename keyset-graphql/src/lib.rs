@@ -13,6 +13,7 @@
 //! | [`connection`] | [`Connection`] and [`PageInfo`], as the schema describes them |
 //! | [`count`], [`page_cursors`] | counts, and cursors for numbered pages |
 //! | [`node`] | [`Node`], [`NodeList`] and [`ByKey`], objects by their keys |
+//! | [`payload`] | [`Payload`], which declares the fields of a mutation's payload |
 //! | [`value`] | [`Object`] and [`Edge`], of rows that are known |
 //! | [`context`] | the [`Reader`] that lists read through, and [`ContextExt`] to reach it |
 //! | [`snapshot`] | [`Snapshots`]: each query reads one state of the database |
@@ -32,6 +33,7 @@ pub mod context;
 pub mod keyed;
 pub mod object;
 pub mod snapshot;
+pub mod payload;
 pub mod value;
 
 mod arguments;
@@ -61,7 +63,7 @@ pub mod cost;
 pub use arguments::Arguments;
 pub use big_int::BigInt;
 pub use connection::{Connection, PageInfo};
-pub use context::{ContextExt, Reader};
+pub use context::{ContextExt, Execution, Reader};
 pub use cost::Cost;
 pub use date_time::DateTime;
 pub use error::{Error, Result};
@@ -73,10 +75,11 @@ pub use keyed::Keyed;
 pub use list::{FieldArgs, ListField, Listed, Matching, OrderBy};
 pub use node::{ByKey, Node, NodeList, Nodes, ObjectType};
 pub use object::{Beside, Column, ComputedValue, Fields, Model, RowObject};
-pub use plan::once::RootValues;
-pub use plan::plans::{PlannedQuery, Plans};
+pub use plan::plans::Plans;
+pub use plan::query::{PlannedQuery, Resolve};
 pub use plan::variables::with_defaults;
-pub use root::{RootFields, RootObject, Roots};
+pub use payload::{Payload, PayloadFields, PayloadPlan, ShownPayload};
+pub use root::{Declaration, RootFields, RootObject, Roots};
 pub use snapshot::Snapshots;
 pub use sort::{NullPlacement, Sort, SortDirection, SortField};
 pub use value::{Edge, Object};

@@ -265,8 +265,8 @@ impl<U: Listed> Plan<U> {
         let arguments = self.arguments.bind(run.variables);
         let (rows, order) = self.rows(&arguments, run)?;
         let asked = match self.around(&arguments)? {
-            Some(row) => Asked::Around(Around::new(&arguments.page()?, &order, run.limits, row)?),
-            None => Asked::Page(Page::new(&arguments.page()?, &order, run.limits)?.on(run.reader.backend())?),
+            Some(row) => Asked::Around(Around::new(&arguments.page()?, &order, run.reader.limits(), row)?),
+            None => Asked::Page(Page::new(&arguments.page()?, &order, run.reader.limits())?.on(run.reader.backend())?),
         };
         Ok((rows, asked))
     }

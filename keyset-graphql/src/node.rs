@@ -16,7 +16,7 @@ use crate::keyed::{KeyOf, Keyed};
 use crate::object::Fields;
 use crate::plan::collect::{Collected, Sets};
 use crate::plan::object::{Boxed, Objects, Selection};
-use crate::plan::resolved::ResolvedField;
+use crate::plan::resolved;
 use crate::plan::writer::{Writer, Written};
 use crate::plan::{Planner, Run};
 use crate::registry;
@@ -145,7 +145,7 @@ impl<T: Keyed> OutputType for ByKey<T> {
         let show = async |plan: &Selection<T>, run: &Run<'_>, writer: &mut Writer<'_>| {
             Ok(plan.read(run, vec![self.0]).await?.write(&self.0, writer))
         };
-        ResolvedField::of(context, field).resolve(None, plan, show).await
+        resolved::resolve(context, field, plan, show).await
     }
 }
 
@@ -227,7 +227,7 @@ impl<N: Nodes> OutputType for Node<N> {
         let show = async |plan: &PerType<N>, run: &Run<'_>, writer: &mut Writer<'_>| {
             Ok(plan.read(run, vec![self.0]).await?.write(&self.0, writer))
         };
-        ResolvedField::of(context, field).resolve(None, PerType::plan, show).await
+        resolved::resolve(context, field, PerType::plan, show).await
     }
 }
 
@@ -249,6 +249,6 @@ impl<N: Nodes> OutputType for NodeList<N> {
                 Ok(())
             }))
         };
-        ResolvedField::of(context, field).resolve(None, PerType::plan, show).await
+        resolved::resolve(context, field, PerType::plan, show).await
     }
 }

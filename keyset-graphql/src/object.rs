@@ -16,7 +16,7 @@ use crate::registry::{self, ObjectFields};
 use crate::value::Object;
 
 mod column;
-mod computed;
+pub(crate) mod computed;
 
 pub use computed::ComputedValue;
 

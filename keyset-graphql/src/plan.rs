@@ -1,11 +1,12 @@
-//! A plan per field of the root: what is selected, in the form in which it is read and written.
+//! Plans: what is selected, in the form in which it is read and written.
 //!
 //! ```text
-//! document → collect → plan          once per document
-//! arguments → page → bracket → rows → JSON     for each request
+//! document → collect → plan                     once per document
+//! arguments → page → bracket → rows → JSON      for each request
 //! ```
 //!
-//! A plan does not depend on variables. They are bound when it is executed: the arguments of lists, and the conditions of
+//! A query is planned from the declaration of its fields and its document (`query`). Fields of mutations and subscriptions, and
+//! those that an application resolves, are planned when async-graphql resolves them (`resolved`). A plan does not depend on variables. They are bound when it is executed: the arguments of lists, and the conditions of
 //! `@skip` and `@include`. (The idea of a plan instead of resolvers is that of Tailcall and Exograph, and of Benjie
 //! Gillam's Grafast.)
 
@@ -16,21 +17,21 @@ use std::rc::Rc;
 
 use async_graphql::Variables;
 use async_graphql::registry::Registry;
-use keyset::{Join, Limits};
+use keyset::Join;
 use sea_orm::{ColumnTrait, EntityTrait, IdenStatic as _};
 
+pub mod alone;
 pub mod collect;
 pub mod connection;
 pub mod document;
 pub mod fields;
 pub mod object;
-pub mod once;
 pub mod pause;
 pub mod plain;
 pub mod plans;
+pub mod query;
 pub mod relation;
 pub mod resolved;
-pub mod turns;
 pub mod variables;
 pub mod writer;
 
@@ -99,7 +100,6 @@ impl<'a> Planner<'a> {
 #[derive(Clone, Copy)]
 pub struct Run<'a> {
     pub reader: &'a Reader,
-    pub limits: Limits,
     pub variables: &'a Variables,
     /// Whether it shows the row of an event, which was read before: what the row refers to may have been deleted since.
     pub is_event: bool,

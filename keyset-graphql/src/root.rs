@@ -1,10 +1,11 @@
 //! The fields of a query, as an application declares them: lists, and objects that are found by their keys.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 
-use async_graphql::parser::types::Field;
+use async_graphql::parser::types::{Field, Selection};
 use async_graphql::registry::Registry;
 use async_graphql::{
     ContainerType, Context, ContextSelectionSet, ObjectType, OutputType, Pos, Positioned, ServerResult, Value,
@@ -16,7 +17,7 @@ use crate::cost::Cost;
 use crate::list::{self, ListField, Listed, Scan};
 use crate::plan::collect::Collected;
 use crate::plan::object::Boxed;
-use crate::plan::resolved::ResolvedField;
+use crate::plan::resolved;
 use crate::plan::writer::{Writer, Written};
 use crate::plan::{Planner, Run};
 use crate::registry::{self, ObjectFields};
@@ -81,8 +82,58 @@ impl Roots {
     }
 }
 
-/// A field of a query in a plan.
-pub(crate) struct PlannedRoot(pub Box<dyn ReadRoot>);
+/// What a schema declares: its documents are planned from it. By default, nothing.
+#[derive(Default)]
+pub struct Declaration {
+    query_type: &'static str,
+    roots: Vec<Root>,
+    types: Registry,
+}
+
+impl Declaration {
+    /// The declaration of these fields of the query.
+    pub fn of<R: RootFields>() -> Self {
+        let mut types = Registry::default();
+        RootObject::<R>::create_type_info(&mut types);
+        Self { query_type: R::NAME, roots: Roots::of::<R>().0, types }
+    }
+
+    /// With the types that this one reaches, such as interfaces of the application that declared objects implement.
+    #[must_use]
+    pub fn with_types_of<T: OutputType>(mut self) -> Self {
+        T::create_type_info(&mut self.types);
+        self
+    }
+
+    /// The name of the query type.
+    pub(crate) fn query_type(&self) -> &'static str {
+        self.query_type
+    }
+
+    /// The types that the fields reach.
+    pub(crate) fn types(&self) -> &Registry {
+        &self.types
+    }
+
+    fn has(&self, field: &str) -> bool {
+        self.roots.iter().any(|root| root.name == field)
+    }
+
+    /// The plan of a field of the query; `None` if it is not declared.
+    pub(crate) fn plan(&self, field: &Collected<'_>, planner: &mut Planner<'_>) -> Option<Box<dyn ReadRoot>> {
+        let root = self.roots.iter().find(|root| root.name == field.name())?;
+        Some((root.plan)(self.query_type, root, field, planner))
+    }
+}
+
+impl fmt::Debug for Declaration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Declaration").finish_non_exhaustive()
+    }
+}
+
+/// A field of the query that async-graphql resolves.
+struct PlannedRoot(Option<Box<dyn ReadRoot>>);
 
 /// How the field of a query is read.
 pub(crate) trait ReadRoot: Send + Sync {
@@ -105,7 +156,7 @@ pub(crate) trait RootValue: Send + Sync {
 }
 
 /// The declared fields of a query as a GraphQL object.
-pub struct RootObject<R>(OnceLock<Roots>, PhantomData<fn() -> R>);
+pub struct RootObject<R>(OnceLock<Declaration>, PhantomData<fn() -> R>);
 
 impl<R> Default for RootObject<R> {
     fn default() -> Self {
@@ -113,20 +164,23 @@ impl<R> Default for RootObject<R> {
     }
 }
 
+/// Without a server that executes [`Plans`](crate::Plans), async-graphql resolves each field.
 impl<R: RootFields> ContainerType for RootObject<R> {
     async fn resolve_field(&self, context: &Context<'_>) -> ServerResult<Option<Value>> {
-        let name = context.item.node.name.node.as_str();
-        let declared = &self.0.get_or_init(Roots::of::<R>).0;
-        let Some(root) = declared.iter().find(|root| root.name == name) else { return Ok(None) };
-        let selected = context.with_selection_set(&context.item.node.selection_set);
-        let field = ResolvedField::of(&selected, context.item);
-        let plan =
-            |field: &Collected<'_>, planner: &mut Planner<'_>| PlannedRoot((root.plan)(R::NAME, root, field, planner));
-        let show = async |plan: &PlannedRoot, run: &Run<'_>, writer: &mut Writer<'_>| {
-            let run = run.of_whole_query(|| field.is_only() && plan.0.reads_once(run.variables));
-            Ok(plan.0.read(&run).await.write(context.item.pos, writer))
+        let (declared, field) = (self.0.get_or_init(Declaration::of::<R>), context.item);
+        if !declared.has(&field.node.name.node) {
+            return Ok(None);
+        }
+        let set = &context.query_env.operation.node.selection_set.node.items;
+        let is_only = matches!(&set[..], [only] if matches!(only.node, Selection::Field(_)));
+        let plan = |field: &Collected<'_>, planner: &mut Planner<'_>| PlannedRoot(declared.plan(field, planner));
+        let show = async |PlannedRoot(plan): &PlannedRoot, run: &Run<'_>, writer: &mut Writer<'_>| {
+            let Some(plan) = plan else { return Ok(Ok(())) };
+            let run = run.of_whole_query(|| is_only && plan.reads_once(run.variables));
+            Ok(plan.read(&run).await.write(field.pos, writer))
         };
-        field.resolve(None, plan, show).await.map(Some)
+        let selected = context.with_selection_set(&field.node.selection_set);
+        resolved::resolve(&selected, field, plan, show).await.map(Some)
     }
 }
 

@@ -12,7 +12,7 @@ use sea_orm::{
     AccessMode, DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, IsolationLevel, Statement, TransactionTrait,
 };
 
-use crate::{Reader, RootValues};
+use crate::Reader;
 
 /// A schema whose queries each read one state of the database, whatever is written meanwhile.
 ///
@@ -54,7 +54,7 @@ impl<E: Executor> Snapshots<E> {
         // The schema reports that a document cannot be parsed.
         let is_query = request.parsed_query().is_ok_and(|document| is_query(document, name.as_deref()));
         let reader = if is_query { self.reader.snapshot() } else { self.reader.clone() };
-        request.data(reader).data(RootValues::default())
+        request.data(reader)
     }
 }
 

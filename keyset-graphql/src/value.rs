@@ -1,6 +1,7 @@
 //! Objects and edges whose rows are known, for the payloads of mutations and for subscriptions.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::marker::PhantomData;
 
 use async_graphql::parser::types::Field;
@@ -8,34 +9,26 @@ use async_graphql::registry::Registry;
 use async_graphql::{ContextSelectionSet, OutputType, Pos, Positioned, ServerResult, Value};
 use keyset::{Key, Order, Row};
 
+use crate::Result;
 use crate::connection::{self, edge_name};
 use crate::object::{Fields, Model, RowObject};
 use crate::plan::collect::{Collected, collect};
 use crate::plan::fields::PlannedFields;
-use crate::plan::object::{Objects, Selection};
-use crate::plan::resolved::ResolvedField;
-use crate::plan::writer::{Writer, Written};
+use crate::plan::object::{Boxed, Objects, Selection};
+use crate::plan::resolved;
+use crate::plan::writer::{Shown, Writer, Written};
 use crate::plan::{Planner, Run};
-use crate::{Reader, Result};
 
 /// An object whose row is known. What is selected beside the row is read when it is shown.
 pub struct Object<T: RowObject> {
     row: Model<T>,
-    reader: Option<Reader>,
     marker: PhantomData<fn() -> T>,
 }
 
 impl<T: RowObject> Object<T> {
     /// The object of a row.
     pub fn new(row: Model<T>) -> Self {
-        Self { row, reader: None, marker: PhantomData }
-    }
-
-    /// Reads through this connection, such as the transaction that the row was written in, instead of through that of
-    /// the request.
-    #[must_use]
-    pub fn through(self, reader: &Reader) -> Self {
-        Self { reader: Some(reader.clone()), ..self }
+        Self { row, marker: PhantomData }
     }
 
     /// Its row.
@@ -66,23 +59,104 @@ impl<T: RowObject> Edge<T> {
         Ok(Self { order: order.clone(), key: Key::of(order, &row)?, object: Object::new(row) })
     }
 
-    /// As [`Object::through`].
-    #[must_use]
-    pub fn through(self, reader: &Reader) -> Self {
-        Self { object: self.object.through(reader), ..self }
-    }
-
     /// The object.
     pub fn object(&self) -> &Object<T> {
         &self.object
     }
 }
 
+/// A value of a known row.
+pub(crate) trait KnownRow: OutputType {
+    /// What is selected of it.
+    type Plan: Send + Sync + 'static;
+
+    fn plan(field: &Collected<'_>, planner: &mut Planner<'_>) -> Self::Plan;
+
+    /// Reads and writes what is selected. The field has this position.
+    fn show<'a>(&'a self, plan: &'a Self::Plan, run: &'a Run<'_>, position: Pos) -> Boxed<'a, Shown>;
+}
+
+impl<T: RowObject> KnownRow for Object<T> {
+    type Plan = Selection<T>;
+
+    fn plan(field: &Collected<'_>, planner: &mut Planner<'_>) -> Selection<T> {
+        Selection::new(&field.sets(), None, planner)
+    }
+
+    fn show<'a>(&'a self, plan: &'a Selection<T>, run: &'a Run<'_>, position: Pos) -> Boxed<'a, Shown> {
+        Box::pin(async move {
+            let (objects, mut writer) = (read(plan, &self.row, run).await, Writer::new(run));
+            let written = match objects {
+                Ok(objects) => objects.write(0, &mut writer),
+                Err(error) => Err(writer.fail(error, position)),
+            };
+            writer.finish(written)
+        })
+    }
+}
+
 /// What is selected of an edge.
-enum EdgeField<T: RowObject> {
+pub(crate) enum EdgeField<T: RowObject> {
     TypeName,
     Cursor,
     Node(Box<Selection<T>>),
+}
+
+impl<T: RowObject> KnownRow for Edge<T> {
+    type Plan = PlannedFields<EdgeField<T>>;
+
+    fn plan(edge: &Collected<'_>, planner: &mut Planner<'_>) -> Self::Plan {
+        let name = edge_name(T::NAME);
+        PlannedFields::new(&collect(&edge.sets(), planner.fragments, &|on| on == name), |field| {
+            Some(match field.name() {
+                "__typename" => EdgeField::TypeName,
+                "cursor" => EdgeField::Cursor,
+                "node" => EdgeField::Node(Box::new(Object::plan(field, planner))),
+                _ => return None,
+            })
+        })
+    }
+
+    fn show<'a>(&'a self, plan: &'a Self::Plan, run: &'a Run<'_>, _: Pos) -> Boxed<'a, Shown> {
+        Box::pin(async move {
+            let mut objects = Vec::new();
+            for field in plan.selected(run.variables) {
+                if let EdgeField::Node(selection) = field {
+                    objects.push(read(selection, &self.object.row, run).await);
+                }
+            }
+            let (mut writer, mut objects) = (Writer::new(run), objects.into_iter());
+            let written = plan.write(&mut writer, |writer, field, position| self.write(field, &mut objects, writer, position));
+            writer.finish(written)
+        })
+    }
+}
+
+impl<T: RowObject> Edge<T> {
+    /// Writes a field. The objects are those of the next fields.
+    fn write<'p>(
+        &self,
+        field: &EdgeField<T>,
+        objects: &mut impl Iterator<Item = Result<Objects<'p, T>>>,
+        writer: &mut Writer<'_>,
+        position: Pos,
+    ) -> Written {
+        let result = match field {
+            EdgeField::TypeName => {
+                writer.value(&edge_name(T::NAME));
+                Ok(())
+            }
+            EdgeField::Cursor => {
+                self.order.seal(&self.key).map(|cursor| writer.value(&cursor.as_str())).map_err(Into::into)
+            }
+            EdgeField::Node(_) => match objects.next() {
+                Some(Ok(objects)) => return objects.write(0, writer),
+                Some(Err(error)) => Err(error),
+                None => Ok(()),
+            },
+        };
+        result.map_err(|error| writer.fail(error, position))
+    }
 }
 
 /// Reads what is selected of an object beside its row.
@@ -103,6 +177,19 @@ async fn read<'p, T: RowObject>(selection: &'p Selection<T>, row: &Model<T>, run
     Ok(objects)
 }
 
+/// The value of a field that an application resolves.
+async fn resolve<K: KnownRow>(
+    known: &K,
+    context: &ContextSelectionSet<'_>,
+    field: &Positioned<Field>,
+) -> ServerResult<Value> {
+    let show = async |plan: &K::Plan, run: &Run<'_>, writer: &mut Writer<'_>| {
+        let shown = known.show(plan, run, field.pos).await;
+        Ok(writer.append(shown))
+    };
+    resolved::resolve(context, field, K::plan, show).await
+}
+
 impl<T: RowObject> OutputType for Object<T> {
     fn type_name() -> Cow<'static, str> {
         T::NAME.into()
@@ -113,11 +200,7 @@ impl<T: RowObject> OutputType for Object<T> {
     }
 
     async fn resolve(&self, context: &ContextSelectionSet<'_>, field: &Positioned<Field>) -> ServerResult<Value> {
-        let plan = |field: &Collected<'_>, planner: &mut Planner<'_>| Selection::new(&field.sets(), None, planner);
-        let show = async |plan: &Selection<T>, run: &Run<'_>, writer: &mut Writer<'_>| {
-            Ok(read(plan, &self.row, run).await?.write(0, writer))
-        };
-        ResolvedField::of(context, field).resolve(self.reader.as_ref(), plan, show).await
+        resolve(self, context, field).await
     }
 }
 
@@ -131,66 +214,12 @@ impl<T: RowObject> OutputType for Edge<T> {
     }
 
     async fn resolve(&self, context: &ContextSelectionSet<'_>, field: &Positioned<Field>) -> ServerResult<Value> {
-        let show = async |plan: &PlannedFields<EdgeField<T>>, run: &Run<'_>, writer: &mut Writer<'_>| {
-            let mut objects = Vec::new();
-            for planned in plan.selected(run.variables) {
-                if let EdgeField::Node(selection) = planned {
-                    objects.push((&**selection, read(selection, &self.object.row, run).await));
-                }
-            }
-            Ok(self.write(plan, &objects, writer))
-        };
-        ResolvedField::of(context, field).resolve(self.object.reader.as_ref(), plan_edge::<T>, show).await
+        resolve(self, context, field).await
     }
 }
 
-fn plan_edge<T: RowObject>(edge: &Collected<'_>, planner: &mut Planner<'_>) -> PlannedFields<EdgeField<T>> {
-    let name = edge_name(T::NAME);
-    PlannedFields::new(&collect(&edge.sets(), planner.fragments, &|on| on == name), |field| {
-        Some(match field.name() {
-            "__typename" => EdgeField::TypeName,
-            "cursor" => EdgeField::Cursor,
-            "node" => EdgeField::Node(Box::new(Selection::new(&field.sets(), None, planner))),
-            _ => return None,
-        })
-    })
-}
-
-impl<T: RowObject> Edge<T> {
-    fn write(
-        &self,
-        plan: &PlannedFields<EdgeField<T>>,
-        objects: &[(&Selection<T>, Result<Objects<'_, T>>)],
-        writer: &mut Writer<'_>,
-    ) -> Written {
-        plan.write(writer, |writer, field, position: Pos| {
-            let result = match field {
-                EdgeField::TypeName => {
-                    writer.value(&edge_name(T::NAME));
-                    Ok(())
-                }
-                EdgeField::Cursor => {
-                    self.order.seal(&self.key).map(|cursor| writer.value(&cursor.as_str())).map_err(Into::into)
-                }
-                EdgeField::Node(selection) => {
-                    match objects
-                        .iter()
-                        .find(|(known, _)| std::ptr::eq(*known, selection.as_ref()))
-                        .map(|(_, objects)| objects)
-                    {
-                        Some(Ok(objects)) => return objects.write(0, writer),
-                        Some(Err(error)) => Err(error.clone()),
-                        None => Ok(()),
-                    }
-                }
-            };
-            result.map_err(|error| writer.fail(error, position))
-        })
-    }
-}
-
-impl<T: RowObject> std::fmt::Debug for Object<T> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl<T: RowObject> fmt::Debug for Object<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct(T::NAME).field("row", &self.row).finish_non_exhaustive()
     }
 }

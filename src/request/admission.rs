@@ -5,12 +5,11 @@
 //! as connections to the database, in a [queue](super::Queue) of the clients. An operation that exceeds its time limit
 //! is dropped with everything it waits for, except a write: it keeps its permit until it ends.
 
-use std::any::TypeId;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_graphql::{Data, ServerError};
+use async_graphql::ServerError;
 use tokio::time::timeout;
 
 use super::code::Code;
@@ -46,8 +45,7 @@ pub struct Share {
     pub slots: Slots,
 }
 
-/// The permit of an operation, until the last of its clones is dropped. It travels in the data of the request, so that
-/// a write can hold it longer than its client waits.
+/// The permit of an operation, until the last of its clones is dropped.
 #[derive(Clone, Debug)]
 pub struct Permit {
     client: Option<IpAddr>,
@@ -154,28 +152,9 @@ impl Permit {
         &self.cpu
     }
 
-    /// The client of the permit in these data.
-    pub fn client_of(data: &Data) -> Option<IpAddr> {
-        Self::of(data)?.client
-    }
-
-    /// Its share of threads for long requests.
-    pub fn cpu_of(data: &Data) -> Cpu {
-        Self::of(data).map(|permit| permit.cpu.clone()).unwrap_or_default()
-    }
-
     /// Waits for a turn of the client, if it has a share, for work of this cost.
     pub async fn turn(&self, cost: usize) -> Option<Unit> {
         turn(self.turns.as_ref(), cost).await
-    }
-
-    /// The same for the permit in these data.
-    pub async fn turn_of(data: &Data, cost: usize) -> Option<Unit> {
-        turn(Self::of(data)?.turns.as_ref(), cost).await
-    }
-
-    fn of(data: &Data) -> Option<&Self> {
-        data.get(&TypeId::of::<Self>()).and_then(|found| found.downcast_ref())
     }
 }
 

@@ -1,18 +1,17 @@
 //! The API: a request in, a response out, in which every error has a code.
 
-use std::any::TypeId;
 use std::sync::Arc;
 
-use async_graphql::futures_util::StreamExt;
-use async_graphql::parser::types::OperationType;
+use async_graphql::futures_util::{FutureExt, StreamExt};
+use async_graphql::parser::types::{ExecutableDocument, OperationType};
 use async_graphql::{CacheControl, Data, Executor, Request, Response, ServerError};
 use keyset_graphql::json;
 use keyset_graphql::{PlannedQuery, Reader};
 use tracing::Instrument;
 
-use super::admission::Permit;
 use super::checks::{Accepts, Checks};
 use super::code::Code;
+use super::context::{Incoming, RequestContext};
 use super::cost::Refused;
 use super::documents::Trusted;
 use super::error::{Error, refusal};
@@ -20,7 +19,7 @@ use super::message::shorten;
 use super::position;
 use super::price::Prices;
 use super::readers::Readers;
-use super::running::{Checked, Running, is_verbatim, name_of};
+use super::running::{Running, name_of};
 use super::validation::Validator;
 use crate::config::Limits;
 use crate::metrics::Metrics;
@@ -31,10 +30,11 @@ use crate::telemetry::trace;
 pub struct Api<E> {
     schema: E,
     checks: Checks,
-    limits: Limits,
     may_introspect: bool,
     readers: Arc<dyn Readers>,
     metrics: Metrics,
+    /// The context of requests that come without one.
+    context: RequestContext,
 }
 
 /// The parts of an [`Api`].
@@ -61,7 +61,18 @@ impl<E: Executor> Api<E> {
         let Parts { schema, validator, prices, trusted, limits, readers, metrics } = parts;
         let may_introspect = limits.introspection && !trusted.is_required;
         let checks = Checks::new(validator, prices, trusted, limits, metrics.clone());
-        Self { schema, checks, limits, may_introspect, readers, metrics }
+        Self { schema, checks, may_introspect, readers, metrics, context: RequestContext::default() }
+    }
+
+    /// The same, whose [`Executor`] executes requests in this context, such as with a permission.
+    #[must_use]
+    pub fn within(self, context: RequestContext) -> Self {
+        Self { context, ..self }
+    }
+
+    /// A request that came without a context, with these data.
+    pub(super) fn incoming(&self, request: Request, data: Option<Arc<Data>>) -> Incoming {
+        Incoming::from(request).within(RequestContext { data, ..self.context.clone() })
     }
 
     /// Whether clients may send documents that introspect the schema.
@@ -70,8 +81,8 @@ impl<E: Executor> Api<E> {
     }
 
     /// Executes a query or a mutation.
-    pub async fn execute(&self, request: impl Into<Request>) -> Response {
-        let checked = self.checks.pass(request.into(), None, |kind| match kind {
+    pub async fn execute(&self, incoming: impl Into<Incoming>) -> Response {
+        let checked = self.checks.pass(incoming.into(), |kind| match kind {
             OperationType::Subscription => Err(over_websocket()),
             OperationType::Query | OperationType::Mutation => Ok(()),
         });
@@ -79,14 +90,14 @@ impl<E: Executor> Api<E> {
     }
 
     /// Executes a query, and refuses a mutation. The response says how long caches may keep it.
-    pub async fn query(&self, request: impl Into<Request>) -> Response {
+    pub async fn query(&self, incoming: impl Into<Incoming>) -> Response {
         let accepts: Accepts = |kind| match kind {
             OperationType::Subscription => Err(over_websocket()),
             kind => no_mutation(kind),
         };
-        let checked = self.checks.pass(request.into(), None, accepts).await;
+        let checked = self.checks.pass(incoming.into(), accepts).await;
         // What another client may read is not what this one has written.
-        let shared = checked.as_ref().ok().map(|checked| &checked.running).filter(|running| running.after.is_none());
+        let shared = checked.as_ref().ok().filter(|running| running.after.is_none());
         let max_age = shared.and_then(|running| running.document.max_age);
         let response = self.respond(checked).await;
         match max_age.filter(|_| response.errors.is_empty() && response.extensions.is_empty()) {
@@ -95,15 +106,11 @@ impl<E: Executor> Api<E> {
         }
     }
 
-    async fn respond(&self, checked: Result<Checked, Refused>) -> Response {
-        let charged = checked.and_then(|checked| {
-            let client = Permit::client_of(&checked.request.data);
-            self.checks.charge(client, &checked.running).map(|()| checked)
-        });
-        match charged {
-            Ok(Checked { request, running }) => {
-                let _turn = Permit::turn_of(&request.data, running.price).await;
-                let response = self.run(&running, request, None).await;
+    async fn respond(&self, checked: Result<Running, Refused>) -> Response {
+        match checked.and_then(|running| self.checks.charge(&running).map(|()| running)) {
+            Ok(running) => {
+                let _turn = running.context.turn(running.price).await;
+                let response = self.run(&running).await;
                 self.finish(running, response)
             }
             Err(refused) => refused.into(),
@@ -112,51 +119,36 @@ impl<E: Executor> Api<E> {
 
     /// Executes a request that passed the checks. The statements of a query see one state of the database; if their
     /// connection is lost, the whole response is read once more.
-    pub async fn run(&self, checked: &Running, request: Request, session: Option<Arc<Data>>) -> Response {
-        let span = checked.span(&request);
+    pub async fn run(&self, running: &Running) -> Response {
+        let span = running.span();
         if span.is_none() {
-            return self.execute_checked(checked, request, session).await;
+            return self.execute_checked(running).await;
         }
         // On the heap: otherwise each request would have room for it.
-        let response = Box::pin(self.execute_checked(checked, request, session).instrument(span.clone())).await;
+        let response = Box::pin(self.execute_checked(running).instrument(span.clone())).await;
         trace::executed(&span, response.errors.iter().find_map(Code::of).map(Code::as_str));
         response
     }
 
-    async fn execute_checked(&self, checked: &Running, request: Request, session: Option<Arc<Data>>) -> Response {
-        let mut response = match &checked.planned {
-            Some(planned) => self.read(planned, checked, request, session).await,
-            // On the heap: otherwise each request that has a plan would have room for it.
-            None => Box::pin(self.resolve(checked, request, session)).await,
+    async fn execute_checked(&self, running: &Running) -> Response {
+        let mut response = match &running.planned {
+            Some(planned) => self.read(planned, running).await,
+            // On the heap: otherwise each query would have room for it.
+            None => Box::pin(self.write(running)).await,
         };
-        if checked.reads_the_primary() {
+        if running.reads_the_primary() {
             // Asked after the read: the position includes all that the response shows.
             Box::pin(self.add_position(&mut response)).await;
         }
-        response
-    }
-
-    /// Executes a request by the resolvers of the schema.
-    async fn resolve(&self, checked: &Running, request: Request, session: Option<Arc<Data>>) -> Response {
-        if checked.kind == OperationType::Mutation {
-            return self.write(request, session).await;
-        }
-        let after = checked.after;
-        if !checked.needs_snapshot {
-            let request = if after.is_some() { request.data(self.readers.single(after)) } else { request };
-            return self.execute_once(request, session).await;
-        }
-        let again = Running::again(&request);
-        let response = self.execute_once(request.data(self.readers.snapshot(after)), session.clone()).await;
-        if checked.may_retry(&response) {
-            return self.execute_once(checked.prepare(again).data(self.readers.snapshot(after)), session).await;
+        if !running.context.is_written {
+            json::parse(&mut response.data);
         }
         response
     }
 
     /// Executes a mutation. Its response has the position of its writes.
-    async fn write(&self, request: Request, session: Option<Arc<Data>>) -> Response {
-        let mut response = self.execute_once(request.data(self.readers.primary()), session).await;
+    async fn write(&self, running: &Running) -> Response {
+        let mut response = self.resolve(running, running.document(), self.readers.primary()).await;
         if was_executed(&response)
             && let Some(position) = self.readers.position()
         {
@@ -165,35 +157,33 @@ impl<E: Executor> Api<E> {
         response
     }
 
-    /// Executes a query by its plan. Its response is the same as that of the schema, where a test executes both.
-    async fn read(
-        &self,
-        planned: &PlannedQuery,
-        checked: &Running,
-        request: Request,
-        session: Option<Arc<Data>>,
-    ) -> Response {
-        let of_session = session.as_ref().and_then(|session| session.get(&TypeId::of::<keyset::Limits>()));
-        let limits = of_session.and_then(|limits| limits.downcast_ref().copied());
-        let (limits, variables) = (limits.unwrap_or_else(|| self.limits.pages()), &request.variables);
-        let execute = async |reader: Reader| planned.execute(&reader, limits, variables).await;
-        let (readers, after) = (&self.readers, checked.after);
-        let reader = if checked.needs_snapshot { readers.snapshot(after) } else { readers.single(after) };
-        let mut response = execute(reader).await;
-        if checked.needs_snapshot && checked.may_retry(&response) {
-            // On the heap: otherwise each request would have room for it.
-            response = Box::pin(execute(readers.snapshot(after))).await;
+    /// Executes a query.
+    async fn read(&self, planned: &PlannedQuery, running: &Running) -> Response {
+        let execute = async |reader: Reader| {
+            let resolve = |document: ExecutableDocument| self.resolve(running, document, reader.clone()).boxed();
+            planned.execute(&reader, &running.variables, &resolve).await
+        };
+        let (readers, after) = (&self.readers, running.after);
+        if !running.needs_snapshot {
+            return execute(readers.single(after)).await;
         }
-        if !is_verbatim(&request) {
-            json::parse(&mut response.data);
+        let response = execute(readers.snapshot(after)).await;
+        if running.may_retry(&response) {
+            // On the heap: otherwise each request would have room for it.
+            return Box::pin(execute(readers.snapshot(after))).await;
         }
         response
     }
 
-    async fn execute_once(&self, request: Request, session: Option<Arc<Data>>) -> Response {
-        match session {
+    /// Executes a document, which is that of a request or a part of it, by the resolvers of the schema.
+    async fn resolve(&self, running: &Running, document: ExecutableDocument, reader: Reader) -> Response {
+        let request = running.request(document, reader);
+        match &running.context.data {
             None => self.schema.execute(request).await,
-            Some(session) => self.schema.execute_stream(request, Some(session)).next().await.unwrap_or_default(),
+            Some(data) => {
+                let mut responses = self.schema.execute_stream(request, Some(Arc::clone(data)));
+                responses.next().await.unwrap_or_default()
+            }
         }
     }
 

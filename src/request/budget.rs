@@ -76,7 +76,7 @@ impl Budgets {
     ///
     /// # Errors
     ///
-    /// [`Code::RateLimited`] while the client has less than the cost left; it is not charged then.
+    /// [`Code::RateLimited`] while the client, or its network, has less than the cost left.
     pub fn charge(&self, client: Option<IpAddr>, cost: usize) -> Result<(), ServerError> {
         self.take(client, cost).map_err(|wait| {
             let per_second = self.0.as_ref().map_or(0, |limited| limited.per_second.get());
@@ -90,10 +90,16 @@ impl Budgets {
 
     /// How long to wait, if the client has less than the cost left.
     fn take(&self, client: Option<IpAddr>, cost: usize) -> Result<(), Duration> {
-        let (Some(limited), Some(client)) = (&self.0, client) else { return Ok(()) };
-        let Some(cost) = NonZeroU32::new(u32::try_from(cost).unwrap_or(u32::MAX)) else { return Ok(()) };
-        limited.clients.take(client, cost)
+        match (&self.0, client, cells(cost)) {
+            (Some(limited), Some(client), Some(cost)) => limited.clients.take(client, cost),
+            _ => Ok(()),
+        }
     }
+}
+
+/// A cost as what is taken of a rate; `None` for work that costs nothing.
+fn cells(cost: usize) -> Option<NonZeroU32> {
+    NonZeroU32::new(u32::try_from(cost).unwrap_or(u32::MAX))
 }
 
 /// The error of a client that has to wait, and the reason.
@@ -112,8 +118,8 @@ impl Pace {
 
     /// Pays for an event, once the budget suffices.
     pub async fn pay(&self) {
-        while let Err(wait) = self.budgets.take(self.client, self.cost) {
-            sleep(wait).await;
+        if let (Budgets(Some(limited)), Some(client), Some(cost)) = (&self.budgets, self.client, cells(self.cost)) {
+            limited.clients.pay(client, cost).await;
         }
     }
 }
@@ -127,7 +133,7 @@ impl PerClient {
         Self { clients: Rate::new(quota), networks: Rate::new(network) }
     }
 
-    /// Takes so much for a client. What it is refused costs its network nothing.
+    /// Takes so much for a client. The client goes first: what it is refused costs its network nothing.
     ///
     /// # Errors
     ///
@@ -135,6 +141,16 @@ impl PerClient {
     pub fn take(&self, client: IpAddr, cells: NonZeroU32) -> Result<(), Duration> {
         self.clients.take(client, cells)?;
         network_of(client).map_or(Ok(()), |network| self.networks.take(network, cells))
+    }
+
+    /// Takes so much for a client once, and then for its network, each as soon as it has enough.
+    async fn pay(&self, client: IpAddr, cells: NonZeroU32) {
+        let network = network_of(client).map(|network| (&self.networks, network));
+        for (rate, address) in [(&self.clients, client)].into_iter().chain(network) {
+            while let Err(wait) = rate.take(address, cells) {
+                sleep(wait).await;
+            }
+        }
     }
 }
 
@@ -207,6 +223,24 @@ mod tests {
         let mut waiting = pin!(one.pay());
         assert!(poll!(waiting.as_mut()).is_pending() && poll!(pin!(other.pay())).is_ready());
         waiting.await;
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_event_that_waits_for_its_network_is_paid_for_once() {
+        let budgets = budgets(1, 100);
+        let client = |n: u16| IpAddr::from(Ipv6Addr::new(0x2001, 0xdb8, 0, n, 0, 0, 0, 0));
+        for n in 1..=u16::try_from(NETWORK).unwrap() {
+            assert!(budgets.charge(Some(client(n)), 100).is_ok());
+        }
+        let pace = Pace::new(budgets.clone(), Some(client(0)), 40);
+        let mut waiting = pin!(pace.pay());
+        // The network has nothing left, and the client is asked again and again.
+        for _ in 0..3 {
+            assert!(poll!(waiting.as_mut()).is_pending());
+            tokio::time::advance(Duration::from_mins(1)).await;
+        }
+        let limited = budgets.0.as_ref().unwrap();
+        assert!(limited.clients.clients.take(client(0), NonZeroU32::new(60).unwrap()).is_ok(), "it has paid once");
     }
 
     #[test]

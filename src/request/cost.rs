@@ -1,7 +1,5 @@
 //! The cost of a request in its response, if the client asks for it.
 
-use std::any::TypeId;
-
 use async_graphql::{Request, Response, ServerError, Value, value};
 
 use super::message::shorten;
@@ -9,10 +7,6 @@ use super::message::shorten;
 /// The member of a request's `extensions` that asks for its cost, and the value that it has for that. Over a WebSocket,
 /// where an operation has no headers, it is the only way.
 const EXTENSION: (&str, &str) = ("cost", "report");
-
-/// In the data of a request whose headers ask for its cost.
-#[derive(Clone, Copy, Debug)]
-pub struct ReportCost;
 
 /// The cost of a request, and the maximum.
 #[derive(Clone, Copy, Debug)]
@@ -22,11 +16,10 @@ pub struct CostReport {
 }
 
 impl CostReport {
-    /// Whether a request asks for its cost.
+    /// Whether the extensions of a request ask for its cost.
     pub fn is_wanted(request: &Request) -> bool {
         let (name, value) = EXTENSION;
-        request.data.contains_key(&TypeId::of::<ReportCost>())
-            || request.extensions.get(name).is_some_and(|found| *found == Value::from(value))
+        request.extensions.get(name).is_some_and(|found| *found == Value::from(value))
     }
 
     /// Adds the cost to a response, as `extensions.cost`.

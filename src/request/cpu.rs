@@ -19,10 +19,6 @@ const LONG: usize = 16 << 10;
 #[derive(Clone, Debug, Default)]
 pub struct Cpu(Option<Line>);
 
-/// In the data of a request that is long: its checks take long, too.
-#[derive(Clone, Copy, Debug)]
-pub struct Long;
-
 /// Whether a request of this many bytes is long.
 pub fn is_long(bytes: usize) -> bool {
     bytes > LONG

@@ -4,7 +4,6 @@
 //!
 //! A document is cached once it has been executed; that of a subscription, once it begins.
 
-use std::any::TypeId;
 use std::sync::{Arc, OnceLock};
 
 use async_graphql::parser::types::ExecutableDocument;
@@ -38,10 +37,6 @@ const NOT_TRUSTED: &str =
 
 /// The SHA-256 of a document's text.
 pub type Hash = [u8; 32];
-
-/// In the data of a request without a text: the id of its document.
-#[derive(Clone, Debug)]
-pub struct DocumentId(pub String);
 
 /// The documents of a server. Cheap to clone.
 #[derive(Clone)]
@@ -111,9 +106,9 @@ impl Documents {
     /// [`Code::PersistedQueryNotFound`] for an unknown id, [`Code::PersistedQueryMismatch`] for the hash of another text,
     /// [`Code::RequestMalformed`] for a malformed hash, [`Code::DocumentNotTrusted`] for a text that is not trusted where it
     /// must be.
-    pub fn find(&self, request: &Request) -> Result<Found, ServerError> {
+    pub fn find(&self, request: &Request, id: Option<&str>) -> Result<Found, ServerError> {
         let persisted = request.extensions.get("persistedQuery").map(hash_of).transpose()?;
-        let id = persisted.or_else(|| id_of(request)).filter(|_| request.query.is_empty());
+        let id = persisted.or(id).filter(|_| request.query.is_empty());
         let Some(id) = id else { return self.of_text(&request.query, persisted) };
         if let Some(document) = self.trusted.named(id) {
             return Ok(Found::Known(Arc::clone(document)));
@@ -173,11 +168,11 @@ impl Document {
     }
 
     /// A document of this text.
-    pub fn new(text: String, Validated { document, selections, tokens, query_type }: Validated) -> Self {
+    pub fn new(text: String, Validated { plans, selections, tokens }: Validated) -> Self {
         Self {
             text,
-            nests_variables: nests_variables(&document),
-            plans: Plans::of(document, &query_type),
+            nests_variables: nests_variables(plans.document()),
+            plans,
             max_age: None,
             is_trusted: false,
             price: OnceLock::new(),
@@ -198,12 +193,6 @@ impl Document {
         }
         price
     }
-}
-
-/// The id that came instead of a text.
-fn id_of(request: &Request) -> Option<&str> {
-    let id = request.data.get(&TypeId::of::<DocumentId>())?;
-    id.downcast_ref().map(|DocumentId(id)| id.as_str())
 }
 
 /// The hash in `{ "version": 1, "sha256Hash": "…" }`. Of a trusted document, it can be any id.
@@ -256,16 +245,16 @@ mod tests {
             let text = format!("{{ a{n} }} # {}", "x".repeat(1000));
             documents.keep(Sha256::digest(text.as_bytes()).into(), document(text));
         }
-        let by_id = Request::new("").data(DocumentId("id".into()));
-        for request in [by_id, Request::new("{ trusted }")] {
-            let Ok(Found::Known(found)) = documents.find(&request) else { panic!("it is trusted") };
+        for (text, id) in [("", Some("id")), ("{ trusted }", None)] {
+            let Ok(Found::Known(found)) = documents.find(&Request::new(text), id) else { panic!("it is trusted") };
             assert_eq!(found.text, "{ trusted }");
         }
     }
 
     fn document(text: String) -> Arc<Document> {
         let document = async_graphql::parser::parse_query(&text).unwrap();
-        Arc::new(Document::new(text, Validated { document, selections: 2, tokens: 4, query_type: "Query".into() }))
+        let plans = Plans::of(document, Arc::default());
+        Arc::new(Document::new(text, Validated { plans, selections: 2, tokens: 4 }))
     }
 
     #[test]
@@ -273,12 +262,12 @@ mod tests {
         let documents = Documents::new(Trusted::default());
         for n in 0..2_000_u16 {
             let text = format!("{{ books {{ totalCount }} }} # {n} {}", "x".repeat(1000));
-            let Found::New(hash) = documents.find(&Request::new(&text)).unwrap() else { panic!("{text} is new") };
+            let Found::New(hash) = documents.find(&Request::new(&text), None).unwrap() else { panic!("{text} is new") };
             documents.keep(hash, document(text));
         }
         assert!(documents.cache.weight() <= MAX_WEIGHT && documents.hashes.weight() <= MAX_WEIGHT);
         let text = format!("{{ a }} #{}", "x".repeat(MAX_TEXT));
         documents.keep(Sha256::digest(text.as_bytes()).into(), document(text.clone()));
-        assert!(matches!(documents.find(&Request::new(text)), Ok(Found::New(_))));
+        assert!(matches!(documents.find(&Request::new(text), None), Ok(Found::New(_))));
     }
 }

@@ -1,6 +1,6 @@
-//! Operations whose responses are a stream: over a WebSocket, or as an event stream.
+//! Operations whose responses are a stream: over a WebSocket, or as an event stream. And the [`Executor`] of async-graphql, by
+//! which an application can serve the API as a part of its own.
 
-use std::any::TypeId;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
@@ -8,48 +8,39 @@ use std::time::Instant;
 use async_graphql::futures_util::stream::{self, BoxStream, Stream, StreamExt};
 use async_graphql::parser::types::OperationType;
 use async_graphql::{BatchRequest, BatchResponse, Data, Executor, Request, Response, ServerError};
+use keyset_graphql::json;
 use tracing::Instrument;
 use tracing::field::Empty;
 
-use super::admission::{Admission, Permit, Rejected};
+use super::admission::{Permit, Rejected};
 use super::api::{Api, coded, no_batches, no_mutation};
 use super::checks::Accepts;
 use super::code::Code;
+use super::context::{Incoming, Session};
 use super::cost::Refused;
 use super::error::Error;
 use super::in_turn::InTurn;
-use super::memory::Memory;
 use super::retained::retained;
-use super::running::{Checked, Running};
+use super::running::Running;
 use crate::telemetry::{self, UNTRACED};
 
-/// What the operations of a connection share, in their data.
-#[derive(Clone, Debug)]
-pub struct Session {
-    /// The id of the request that opened it.
-    pub request_id: String,
-    /// The permits for its queries and mutations.
-    pub admission: Admission,
-    /// The memory budget for its subscriptions.
-    pub memory: Memory,
-}
-
+/// Requests come from async-graphql alone: in the context of the API (see [`Api::within`]).
 impl<E: Executor> Executor for Api<E> {
     async fn execute(&self, request: Request) -> Response {
-        Self::execute(self, request).await
+        Self::execute(self, self.incoming(request, None)).await
     }
 
     async fn execute_batch(&self, batch: BatchRequest) -> BatchResponse {
         BatchResponse::Single(match batch {
-            BatchRequest::Single(request) => Self::execute(self, request).await,
+            BatchRequest::Single(request) => Executor::execute(self, request).await,
             BatchRequest::Batch(_) => Response::from_errors(vec![no_batches()]),
         })
     }
 
-    /// The responses to a subscription, until it ends or is dropped; the one response to any other operation. The data
-    /// are those of the connection.
+    /// The responses to a subscription, until it ends or is dropped; the one response to any other operation. Resolvers find
+    /// the data in their context.
     fn execute_stream(&self, request: Request, data: Option<Arc<Data>>) -> BoxStream<'static, Response> {
-        self.stream(request, data.unwrap_or_default(), |_| Ok(()))
+        self.stream(self.incoming(request, data))
     }
 }
 
@@ -69,31 +60,36 @@ enum Begun {
 }
 
 impl<E: Executor> Api<E> {
-    /// The responses to a request that asked for an event stream by GET. A mutation is refused.
-    pub fn stream_by_get(&self, request: Request, data: Arc<Data>) -> BoxStream<'static, Response> {
-        self.stream(request, data, no_mutation)
+    /// The responses to an operation, which can be of any kind.
+    pub fn stream(&self, incoming: Incoming) -> BoxStream<'static, Response> {
+        self.stream_accepted(incoming, |_| Ok(()))
     }
 
-    fn stream(&self, request: Request, data: Arc<Data>, accepts: Accepts) -> BoxStream<'static, Response> {
+    /// The responses to a request that asked for an event stream by GET. A mutation is refused.
+    pub fn stream_by_get(&self, incoming: Incoming) -> BoxStream<'static, Response> {
+        self.stream_accepted(incoming, no_mutation)
+    }
+
+    fn stream_accepted(&self, incoming: Incoming, accepts: Accepts) -> BoxStream<'static, Response> {
         let api = self.clone();
         // On the heap: a subscription would keep the room for its beginning until it ends.
-        stream::once(Box::pin(async move { api.begin(request, data, accepts).await })).flatten().boxed()
+        stream::once(Box::pin(async move { api.begin(incoming, accepts).await })).flatten().boxed()
     }
 
     /// Checks and executes an operation under one permit, in one turn and within one time limit, as over HTTP. A
     /// subscription gives its permit back when it has begun.
-    async fn begin(self, request: Request, data: Arc<Data>, accepts: Accepts) -> BoxStream<'static, Response> {
+    async fn begin(self, incoming: Incoming, accepts: Accepts) -> BoxStream<'static, Response> {
         let begun = Instant::now();
-        let session = Session::of(&data).cloned();
+        let session = incoming.context.session.clone();
         let id = session.as_ref().map(|session| session.request_id.as_str());
         let span = tracing::error_span!(parent: None, "operation", id, operation = Empty);
         let operation = async {
             let done = match &session {
                 Some(Session { admission, .. }) => {
-                    let run = async |permit| self.run_operation(request, &data, Some(permit), accepts).await;
+                    let run = async |permit| self.run_operation(incoming, Some(permit), accepts).await;
                     admission.run(run).await.unwrap_or_else(|rejected| Err(rejected.into()))
                 }
-                None => self.run_operation(request, &data, None, accepts).await,
+                None => self.run_operation(incoming, None, accepts).await,
             };
             let response = match done {
                 Ok(Begun::Subscribed(responses)) => return responses,
@@ -109,59 +105,49 @@ impl<E: Executor> Api<E> {
 
     async fn run_operation(
         &self,
-        request: Request,
-        data: &Arc<Data>,
+        incoming: Incoming,
         permit: Option<Permit>,
         accepts: Accepts,
     ) -> Result<Begun, Refused> {
-        let checked = self.checks().pass(request, Some(Arc::clone(data)), accepts).await?;
-        if checked.running.kind == OperationType::Subscription {
-            return self.subscribe(checked, data).map(Begun::Subscribed);
+        let mut running = self.checks().pass(incoming, accepts).await?;
+        if running.kind == OperationType::Subscription {
+            return self.subscribe(running).map(Begun::Subscribed);
         }
-        let Checked { request, running } = checked;
-        self.checks().charge(permit.as_ref().and_then(Permit::client), &running)?;
-        let _turn = match &permit {
-            Some(permit) => permit.turn(running.price).await,
-            None => None,
-        };
-        let request = if let Some(permit) = permit { request.data(permit) } else { request };
-        let response = self.run(&running, request, Some(Arc::clone(data))).await;
+        running.context.permit = permit;
+        self.checks().charge(&running)?;
+        let _turn = running.context.turn(running.price).await;
+        let response = self.run(&running).await;
         Ok(Begun::Done(Box::new(self.finish(running, response))))
     }
 
     /// The responses to a subscription. It has no trace, which would have no end. What it keeps counts against the memory
     /// budget of its client, which pays for its beginning and for each event.
-    fn subscribe(
-        &self,
-        Checked { request, running }: Checked,
-        data: &Arc<Data>,
-    ) -> Result<BoxStream<'static, Response>, Refused> {
-        let session = Session::of(data);
-        let bytes = retained(&running.document, &request.variables);
+    fn subscribe(&self, mut running: Running) -> Result<BoxStream<'static, Response>, Refused> {
+        let session = running.context.session.as_ref();
+        let bytes = retained(&running.document, &running.variables);
         let memory = session.map(|session| session.memory.acquire_for_subscription(bytes)).transpose()?;
-        let client = session.and_then(|session| session.admission.client());
-        self.checks().charge(client, &running)?;
-        let pace = self.checks().pace(client, &running);
-        let Running { price, document, new, mut cost, .. } = running;
+        self.checks().charge(&running)?;
+        let reader = self.primary();
+        let reader = match session {
+            Some(Session { admission, .. }) => {
+                reader.over(InTurn { reader: reader.clone(), admission: admission.clone(), cost: running.price })
+            }
+            None => reader,
+        };
+        let id = session.map(|session| session.request_id.as_str());
+        let span = tracing::error_span!(target: UNTRACED, parent: None, "subscription", id);
+        running.context.pace = self.checks().pace(&running);
+        let request = running.request(running.document(), reader);
+        let Running { document, context, new, mut cost, .. } = running;
         if let Some(hash) = new {
             self.checks().keep(hash, document);
         }
-        let reader = self.primary();
-        let request = request.data(match session {
-            Some(Session { admission, .. }) => {
-                reader.over(InTurn { reader: reader.clone(), admission: admission.clone(), cost: price })
-            }
-            None => reader,
-        });
-        let request = request.data(pace);
-        let id = session.map(|session| session.request_id.as_str());
-        let span = tracing::error_span!(target: UNTRACED, parent: None, "subscription", id);
-        let mut responses = self.schema().execute_stream(request, Some(Arc::clone(data)));
+        let mut responses = self.schema().execute_stream(request, context.data);
         let responses = stream::poll_fn(move |context| {
             let (_entered, _memory) = (span.enter(), &memory);
             responses.poll_next_unpin(context)
         });
-        let api = self.clone();
+        let (api, is_written) = (self.clone(), context.is_written);
         let finished = responses.then(move |response| {
             let (api, cost) = (api.clone(), cost.take());
             async move {
@@ -170,17 +156,13 @@ impl<E: Executor> Api<E> {
                 if let Some(cost) = cost {
                     cost.add_to(&mut response);
                 }
+                if !is_written {
+                    json::parse(&mut response.data);
+                }
                 response
             }
         });
         Ok(finished.boxed())
-    }
-}
-
-impl Session {
-    /// The session in these data.
-    pub fn of(data: &Data) -> Option<&Self> {
-        data.get(&TypeId::of::<Self>()).and_then(|found| found.downcast_ref())
     }
 }
 

@@ -1,15 +1,10 @@
 //! The permission to write, checked before a mutation is executed.
 
-use std::any::TypeId;
-
-use async_graphql::Data;
-
 use super::code::Code;
 use super::error::{Error, Result};
 
-/// Whether a request may write, as the server determined from its headers. It travels in the data of the request, or of its
-/// WebSocket. A request without it may not write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Whether a request may write, as the server determined from its headers, or from those of its WebSocket.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Permission {
     /// It may write.
     Granted,
@@ -18,16 +13,11 @@ pub enum Permission {
     /// The server has another token than the request.
     WrongToken,
     /// The server has no token.
+    #[default]
     Forbidden,
 }
 
 impl Permission {
-    /// The permission in these data.
-    pub fn of(data: &Data) -> Self {
-        let found = data.get(&TypeId::of::<Self>()).and_then(|found| found.downcast_ref::<Self>());
-        found.copied().unwrap_or(Self::Forbidden)
-    }
-
     /// Refuses a mutation that lacks the permission. It says nothing else about the request.
     ///
     /// # Errors

@@ -1,8 +1,6 @@
 //! Read your own writes: a mutation and an event have a position, and a query that sends it back is answered by a server
 //! that has replayed it. A query at the last position, which only the primary has, has a position too: that of what it showed.
 
-use std::any::TypeId;
-
 use async_graphql::{Request, Response, Value};
 
 use super::code::Code;
@@ -13,20 +11,15 @@ use crate::db::Position;
 /// headers, it is the only way.
 const EXTENSION: &str = "position";
 
-/// In the data of a request whose headers have a position.
-#[derive(Clone, Debug)]
-pub struct PositionHeader(pub String);
-
-/// The position that a request has seen, if it sends one. The header goes first.
+/// The position that a request has seen, if it sends one: in its header, which goes first, or in its extensions.
 ///
 /// # Errors
 ///
 /// [`Code::PositionMalformed`].
-pub fn of_request(request: &Request) -> Result<Option<Position>, Error> {
-    let header = request.data.get(&TypeId::of::<PositionHeader>()).and_then(|header| header.downcast_ref());
-    let extension = request.extensions.get(EXTENSION);
-    let text = match (header, extension) {
-        (Some(PositionHeader(text)), _) | (None, Some(Value::String(text))) => text.as_str(),
+pub fn of_request(header: Option<&str>, request: &Request) -> Result<Option<Position>, Error> {
+    let text = match (header, request.extensions.get(EXTENSION)) {
+        (Some(text), _) => text,
+        (None, Some(Value::String(text))) => text.as_str(),
         (None, Some(_)) => "",
         (None, None) => return Ok(None),
     };

@@ -9,8 +9,8 @@ use apollo_compiler::ast::Document;
 use apollo_compiler::diagnostic::ToCliReport;
 use apollo_compiler::parser::{Parser, SourceSpan};
 use apollo_compiler::validation::{DiagnosticList, Valid};
-use async_graphql::parser::types::ExecutableDocument;
 use async_graphql::{Pos, ServerError};
+use keyset_graphql::{Declaration, Plans};
 
 use super::code::Code;
 use super::coercion::{InputTypes, MAX_ERRORS, Scalar};
@@ -52,6 +52,7 @@ const INTROSPECTION: &str = "extend type __Type { isOneOf: Boolean }";
 pub struct Validator {
     schema: Arc<Valid<Schema>>,
     types: InputTypes,
+    declaration: Arc<Declaration>,
     limits: Limits,
 }
 
@@ -66,25 +67,25 @@ struct Parsed<'a> {
 /// A valid document.
 #[derive(Debug)]
 pub struct Validated {
-    pub document: ExecutableDocument,
+    /// The document, and its plans so far.
+    pub plans: Plans,
     /// The number of its fields and fragments, each at each place where it is spread.
     pub selections: usize,
     /// The number of its tokens.
     pub tokens: usize,
-    /// The name of the query type.
-    pub query_type: String,
 }
 
 impl Validator {
-    /// A validator for the text of a schema with these custom scalars.
+    /// A validator for the text of a schema with this declaration and these custom scalars.
     ///
     /// # Panics
     ///
     /// Panics if the text is not a valid schema.
-    pub fn new(sdl: &str, scalars: &'static [Scalar], limits: Limits) -> Self {
+    pub fn new(sdl: &str, declaration: Declaration, scalars: &'static [Scalar], limits: Limits) -> Self {
         let schema = Schema::parse_and_validate(format!("{sdl}\n{INTROSPECTION}"), "schema.graphql");
         let schema = schema.unwrap_or_else(|error| panic!("the text of a schema: {}", error.errors));
-        Self { schema: Arc::new(schema), types: InputTypes::new(sdl, scalars, limits.introspection), limits }
+        let types = InputTypes::new(sdl, scalars, limits.introspection);
+        Self { schema: Arc::new(schema), types, declaration: Arc::new(declaration), limits }
     }
 
     /// The introspection of the schema.
@@ -140,8 +141,7 @@ impl Validator {
             return Err(errors);
         }
         operation::check(&document).map_err(one)?;
-        let query_type = self.schema.schema_definition.query.as_ref().map(ToString::to_string).unwrap_or_default();
-        Ok(Validated { document, selections, tokens, query_type })
+        Ok(Validated { plans: Plans::of(document, Arc::clone(&self.declaration)), selections, tokens })
     }
 
     /// Parses a text; if that fails, without what the parser does not know.

@@ -3,9 +3,7 @@
 //! `async_graphql_axum::GraphQL` is not used: it answers 200 to everything, knows one media type, executes a mutation
 //! that came by GET, and accepts bodies that a browser sends for a page of another site without a preflight request.
 
-use std::sync::Arc;
-
-use async_graphql::{Data, Executor, Request, Response as GraphQLResponse, ServerError};
+use async_graphql::{Response as GraphQLResponse, ServerError};
 use axum::body::{Body, Bytes};
 use axum::extract::FromRequestParts;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
@@ -13,7 +11,6 @@ use axum::http::header::{ACCEPT_ENCODING, SEC_WEBSOCKET_VERSION, WWW_AUTHENTICAT
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::Response;
-use keyset_graphql::json::Verbatim;
 
 use super::access::{Access, challenge};
 use super::capacity::Capacity;
@@ -24,7 +21,7 @@ use super::page;
 use super::request;
 use super::response::{reject, respond, unless_known};
 use super::websocket::{Handshake, Timeouts, is_websocket};
-use crate::request::{Admission, Code, Memory, Permit, PositionHeader, ReportCost, Session, refusal};
+use crate::request::{Admission, Code, Incoming, Memory, Permit, RequestContext, Session, refusal};
 use crate::shop::Api;
 
 /// The header that asks for the cost of a request, with the value `report`. No standard names one. Hot Chocolate has
@@ -77,9 +74,9 @@ async fn post(Endpoint { api, access }: &Endpoint, Received { head, body, media,
     let permission = access.permission(&head.headers, None);
     let answered = async {
         check_body(&head.headers)?;
-        let request = request::of_body(body, permit.cpu()).await?;
-        let request = prepared(request, &head.headers).data(permit).data(permission);
-        Ok(api.execute(request).await)
+        let incoming = request::of_body(body, permit.cpu()).await?;
+        let context = RequestContext { permission, permit: Some(permit), ..context(&head.headers) };
+        Ok(api.execute(incoming.within(context)).await)
     };
     let mut response = negotiated(media, answered.await);
     if response.status() == StatusCode::UNAUTHORIZED {
@@ -102,8 +99,8 @@ async fn get(endpoint: &Endpoint, Received { mut head, media, permit, capacity, 
         Err(_) if media.is_none() => not_acceptable(),
         Err(_) => {
             let answered = async {
-                let request = prepared(request::of_url(&head.uri)?, &head.headers).data(permit);
-                Ok(endpoint.api.query(request).await)
+                let context = RequestContext { permit: Some(permit), ..context(&head.headers) };
+                Ok(endpoint.api.query(request::of_url(&head.uri)?.within(context)).await)
             };
             unless_known(negotiated(media, answered.await), &head.headers)
         }
@@ -112,7 +109,7 @@ async fn get(endpoint: &Endpoint, Received { mut head, media, permit, capacity, 
 
 /// The responses to an operation as an event stream. What is no request of GraphQL over HTTP gets a status instead.
 pub async fn stream(Endpoint { api, access }: &Endpoint, Streamed { head, body, capacity }: Streamed) -> Response {
-    let request = match head.method {
+    let incoming = match head.method {
         Method::POST => match check_body(&head.headers) {
             Ok(()) => request::of_body(body, &capacity.admission.cpu()).await,
             Err(error) => Err(error),
@@ -120,33 +117,28 @@ pub async fn stream(Endpoint { api, access }: &Endpoint, Streamed { head, body, 
         Method::GET | Method::HEAD => request::of_url(&head.uri),
         _ => Err(wrong_method()),
     };
-    let request = match request {
-        Ok(request) => prepared(request, &head.headers),
+    let incoming = match incoming {
+        Ok(incoming) => incoming,
         Err(error) => return respond(Media::GraphQL, GraphQLResponse::from_errors(vec![error])),
     };
-    let mut data = Data::default();
-    data.insert(access.permission(&head.headers, None));
     let (metrics, memory) = (api.db().metrics.clone(), capacity.memory.clone());
-    data.insert(session(&head.headers, capacity.admission, memory.clone()));
-    let data = Arc::new(data);
-    let responses = if head.method == Method::POST {
-        api.execute_stream(request, Some(data))
-    } else {
-        api.stream_by_get(request, data)
-    };
+    let permission = access.permission(&head.headers, None);
+    let session = Some(session(&head.headers, capacity.admission, memory.clone()));
+    let incoming = incoming.within(RequestContext { permission, session, ..context(&head.headers) });
+    let responses =
+        if head.method == Method::POST { api.stream(incoming) } else { api.stream_by_get(incoming) };
     event_stream::respond(&capacity.sockets, memory, metrics, responses)
 }
 
-/// A request whose response this server writes, with what its headers ask for.
-fn prepared(request: Request, headers: &HeaderMap) -> Request {
-    let mut request = request.data(Verbatim);
-    if headers.get_all(GRAPHQL_COST).iter().any(|value| value == "report") {
-        request = request.data(ReportCost);
+/// The context of a request whose response this server writes: what its headers ask for.
+fn context(headers: &HeaderMap) -> RequestContext {
+    let position = headers.get(GRAPHQL_POSITION);
+    RequestContext {
+        position: position.map(|position| position.to_str().unwrap_or_default().to_owned()),
+        reports_cost: headers.get_all(GRAPHQL_COST).iter().any(|value| value == "report"),
+        is_written: true,
+        ..RequestContext::default()
     }
-    if let Some(position) = headers.get(GRAPHQL_POSITION) {
-        request = request.data(PositionHeader(position.to_str().unwrap_or_default().to_owned()));
-    }
-    request
 }
 
 /// Opens a WebSocket. The permission to write comes from the headers, or from `connection_init`: a browser cannot add
@@ -157,13 +149,13 @@ fn open_websocket(
     headers: HeaderMap,
     handshake: Handshake,
 ) -> Response {
-    let (metrics, access) = (api.db().metrics.clone(), access.clone());
-    sockets.upgrade(handshake, api.clone(), metrics, Timeouts::default(), move |init| {
+    let (metrics, access, api) = (api.db().metrics.clone(), access.clone(), api.clone());
+    sockets.upgrade(handshake, metrics, Timeouts::default(), move |init| {
         let authorization = init.get("Authorization").or_else(|| init.get("authorization"));
-        let mut data = Data::default();
-        data.insert(session(&headers, admission, memory));
-        data.insert(access.permission(&headers, authorization.and_then(serde_json::Value::as_str)));
-        Some(data)
+        let permission = access.permission(&headers, authorization.and_then(serde_json::Value::as_str));
+        let session = Some(session(&headers, admission, memory));
+        let context = RequestContext { permission, session, is_written: true, ..RequestContext::default() };
+        Some(move |incoming: Incoming| api.stream(incoming.within(context.clone())))
     })
 }
 

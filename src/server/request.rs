@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::error::Category;
 use serde_json::{Map, Value};
 
-use crate::request::{Code, Cpu, DocumentId, Long, is_long, no_batches, refusal};
+use crate::request::{Code, Cpu, Incoming, is_long, no_batches, refusal};
 
 /// The parameters of a request (GraphQL over HTTP, section 5.1). Unknown ones are ignored.
 #[derive(Deserialize)]
@@ -50,20 +50,21 @@ struct UrlParameters {
 /// # Errors
 ///
 /// [`Code::BodyMalformed`] if the body is not JSON, [`Code::RequestMalformed`] if the JSON is not a request.
-pub async fn of_body(body: Bytes, cpu: &Cpu) -> Result<Request, ServerError> {
+pub async fn of_body(body: Bytes, cpu: &Cpu) -> Result<Incoming, ServerError> {
     if is_long(body.len()) {
         // On the heap: otherwise each request would have room for it.
-        return Box::pin(cpu.run(move || read(body))).await.map(|request| request.data(Long));
+        let read = Box::pin(cpu.run(move || read(body))).await;
+        return read.map(|incoming| Incoming { is_long: true, ..incoming });
     }
     read(body)
 }
 
-fn read(body: Bytes) -> Result<Request, ServerError> {
+fn read(body: Bytes) -> Result<Incoming, ServerError> {
     if body.trim_ascii_start().starts_with(b"[") {
         return Err(no_batches());
     }
     match serde_json::from_slice::<Request>(&body) {
-        Ok(request) if !request.query.is_empty() => Ok(normalised(request)),
+        Ok(request) if !request.query.is_empty() => Ok(normalised(request).into()),
         _ => serde_json::from_slice::<Parameters>(&body).map_err(|error| unreadable("the body", &error))?.try_into(),
     }
 }
@@ -81,7 +82,7 @@ pub fn is_in(url: &Uri) -> bool {
 ///
 /// [`Code::BodyMalformed`] if the variables or the extensions are not JSON, [`Code::RequestMalformed`] if the parameters
 /// are not a request.
-pub fn of_url(url: &Uri) -> Result<Request, ServerError> {
+pub fn of_url(url: &Uri) -> Result<Incoming, ServerError> {
     let Query(parameters) = Query::<UrlParameters>::try_from_uri(url)
         .map_err(|error| refusal(Code::RequestMalformed, error.body_text()))?;
     let map = |name: &str, text: Option<String>| {
@@ -109,7 +110,7 @@ fn normalised(mut request: Request) -> Request {
     request
 }
 
-impl TryFrom<Parameters> for Request {
+impl TryFrom<Parameters> for Incoming {
     type Error = ServerError;
 
     fn try_from(parameters: Parameters) -> Result<Self, ServerError> {
@@ -118,7 +119,7 @@ impl TryFrom<Parameters> for Request {
         let text = |value: Value| if let Value::String(text) = value { Some(text) } else { None };
         let id = document_id.or_else(|| doc_id.and_then(text)).or_else(|| id.and_then(text));
         let id = id.filter(|id| !id.is_empty());
-        let mut request = Self::new(query.as_deref().unwrap_or_default());
+        let mut request = Request::new(query.as_deref().unwrap_or_default());
         request.operation_name = operation_name;
         request.variables = Variables::from_json(Value::Object(variables.unwrap_or_default()));
         let value = |(name, value): (String, Value)| Some((name, async_graphql::Value::from_json(value).ok()?));
@@ -127,7 +128,7 @@ impl TryFrom<Parameters> for Request {
         if query.is_none() && id.is_none() && !request.extensions.contains_key("persistedQuery") {
             return Err(refusal(Code::RequestMalformed, "expected a `query`, or the id of a document"));
         }
-        Ok(if let Some(id) = id { request.data(DocumentId(id)) } else { request })
+        Ok(Self { document_id: id, ..request.into() })
     }
 }
 
@@ -136,7 +137,8 @@ mod tests {
     use super::*;
 
     async fn read_text(body: &'static str) -> Result<Request, Option<Code>> {
-        of_body(Bytes::from_static(body.as_bytes()), &Cpu::default()).await.map_err(|error| Code::of(&error))
+        let read = of_body(Bytes::from_static(body.as_bytes()), &Cpu::default()).await;
+        read.map(|incoming| incoming.request).map_err(|error| Code::of(&error))
     }
 
     #[tokio::test]
@@ -162,7 +164,7 @@ mod tests {
     async fn a_persisted_query_has_no_text() {
         let persisted = r#""extensions":{"persistedQuery":{"version":1}}"#;
         for body in [format!("{{{persisted}}}"), format!(r#"{{"query":null,{persisted}}}"#)] {
-            let request = of_body(body.into(), &Cpu::default()).await.unwrap();
+            let request = of_body(body.into(), &Cpu::default()).await.unwrap().request;
             assert!(request.query.is_empty() && request.extensions.contains_key("persistedQuery"));
         }
     }

@@ -1,4 +1,4 @@
-//! GraphQL over WebSocket: the protocol [`graphql-transport-ws`][protocol], for any [`Executor`].
+//! GraphQL over WebSocket: the protocol [`graphql-transport-ws`][protocol], for anything that executes operations.
 //!
 //! A connection is one task, which reads and writes in turn (`connection`). Each operation is a stream of responses
 //! (`operations`); its next response is requested when the socket has taken the last one. So a client that reads slowly
@@ -32,10 +32,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_graphql::{Data, Executor};
+use async_graphql::Response as GraphQLResponse;
 use axum::http::HeaderMap;
 use axum::http::header::UPGRADE;
 use axum::response::Response;
+use futures_util::stream::BoxStream;
 use hyper_util::rt::TokioIo;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
@@ -46,7 +47,7 @@ use super::client::{Client, Presence};
 use super::media::Media;
 use super::response::reject;
 use crate::metrics::Metrics;
-use crate::request::{Code, Cpu, Memory, Portion, Short, Slots, Taken};
+use crate::request::{Code, Cpu, Incoming, Memory, Portion, Short, Slots, Taken};
 
 mod connection;
 mod handshake;
@@ -71,6 +72,11 @@ pub const MAX_MESSAGE: usize = 1 << 20;
 
 /// The size of the read buffer in bytes. Every connection has one, even when it is idle.
 const READ_BUFFER: usize = 4 << 10;
+
+/// Executes the operations of a connection: a function from a request to its responses.
+pub trait Execute: Fn(Incoming) -> BoxStream<'static, GraphQLResponse> + Clone + Send + Sync + 'static {}
+
+impl<E: Fn(Incoming) -> BoxStream<'static, GraphQLResponse> + Clone + Send + Sync + 'static> Execute for E {}
 
 /// The timeouts of a connection.
 #[derive(Clone, Copy, Debug)]
@@ -139,17 +145,16 @@ impl Sockets {
         Self { places, client: Some(client), memory, cpu, ..self.clone() }
     }
 
-    /// Upgrades a request to a WebSocket, and executes the operations on it.
+    /// Upgrades a request to a WebSocket.
     ///
-    /// `authorize` gets the payload of `connection_init`, and returns the data for the contexts of the operations. If it
-    /// returns `None`, the connection is closed with 4403.
-    pub fn upgrade(
+    /// `authorize` gets the payload of `connection_init`, and returns what executes the operations. If it returns `None`, the
+    /// connection is closed with 4403.
+    pub fn upgrade<E: Execute>(
         &self,
         handshake: Handshake,
-        executor: impl Executor,
         metrics: Metrics,
         timeouts: Timeouts,
-        authorize: impl FnOnce(Map<String, Value>) -> Option<Data> + Send + 'static,
+        authorize: impl FnOnce(Map<String, Value>) -> Option<E> + Send + 'static,
     ) -> Response {
         let mut place = match self.place() {
             Ok(place) => place,
@@ -170,7 +175,7 @@ impl Sockets {
             let socket = WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await;
             let stopped = place.stopped();
             let connection = Connection::new(socket, operations, timeouts, metrics);
-            slots.run(connection.run(is_known, executor, authorize, stopped)).await;
+            slots.run(connection.run(is_known, authorize, stopped)).await;
         });
         response
     }

@@ -9,7 +9,7 @@ use super::{Schema, requests, sdl};
 use crate::config::Limits;
 use crate::db::Db;
 use crate::events::Events;
-use crate::request::{self, Trusted};
+use crate::request::{self, Incoming, RequestContext, Trusted};
 
 /// The schema over a database, ready to execute. Cheap to clone.
 #[derive(Clone)]
@@ -46,25 +46,36 @@ impl Api {
         self.requests.may_introspect().then(sdl)
     }
 
+    /// The same, whose [`Executor`] executes requests in this context.
+    #[must_use]
+    pub fn within(self, context: RequestContext) -> Self {
+        Self { requests: self.requests.within(context), ..self }
+    }
+
     /// Executes a query or a mutation.
-    pub fn execute(&self, request: impl Into<Request> + Send) -> impl Future<Output = Response> + Send {
-        self.requests.execute(request)
+    pub fn execute(&self, incoming: impl Into<Incoming> + Send) -> impl Future<Output = Response> + Send {
+        self.requests.execute(incoming)
     }
 
     /// Executes a query, and refuses a mutation.
-    pub fn query(&self, request: impl Into<Request> + Send) -> impl Future<Output = Response> + Send {
-        self.requests.query(request)
+    pub fn query(&self, incoming: impl Into<Incoming> + Send) -> impl Future<Output = Response> + Send {
+        self.requests.query(incoming)
+    }
+
+    /// The responses to an operation, which can be of any kind.
+    pub fn stream(&self, incoming: Incoming) -> BoxStream<'static, Response> {
+        self.requests.stream(incoming)
     }
 
     /// The responses to a request that asked for an event stream by GET. A mutation is refused.
-    pub fn stream_by_get(&self, request: Request, data: Arc<Data>) -> BoxStream<'static, Response> {
-        self.requests.stream_by_get(request, data)
+    pub fn stream_by_get(&self, incoming: Incoming) -> BoxStream<'static, Response> {
+        self.requests.stream_by_get(incoming)
     }
 }
 
 impl Executor for Api {
     async fn execute(&self, request: Request) -> Response {
-        self.requests.execute(request).await
+        Executor::execute(&self.requests, request).await
     }
 
     async fn execute_batch(&self, batch: BatchRequest) -> BatchResponse {

@@ -3,13 +3,8 @@
 //! An input is checked as a whole (`input`) and becomes a write, which runs in one transaction (`write`). The transaction
 //! locks the book that it concerns (`lock`). A created object is returned with its position in the lists (`created`).
 
-use std::borrow::Cow;
-use std::marker::PhantomData;
-use std::sync::PoisonError;
-
-use async_graphql::parser::types::Field;
-use async_graphql::registry::Registry;
-use async_graphql::{Context, ContextSelectionSet, Object, OutputType, Positioned, ServerResult, Value};
+use async_graphql::{Context, Object};
+use keyset_graphql::ShownPayload;
 use keyset_graphql::cost::{Cost, Costs};
 
 mod book;
@@ -29,7 +24,7 @@ use input::{Input, Problems};
 use order::{CancelOrderInput, CancelledOrder, PlaceOrderInput, PlacedOrder};
 use payload::Payload;
 use rating::{ChangeRatingInput, ChangedRating, DeleteRatingInput, DeletedRating, GivenRating, RateBookInput};
-use write::{Attempt, Write};
+use write::Write;
 
 use crate::request::Error;
 
@@ -60,7 +55,7 @@ impl Mutation {
         &self,
         context: &Context<'_>,
         #[graphql(desc = "What is asked for.")] input: AddBookInput,
-    ) -> Option<Shown<Payload<AddedBook>>> {
+    ) -> Option<ShownPayload<Payload<AddedBook>>> {
         perform(context, input).await
     }
 
@@ -69,7 +64,7 @@ impl Mutation {
         &self,
         context: &Context<'_>,
         #[graphql(desc = "What is asked for.")] input: UpdateBookInput,
-    ) -> Option<Shown<Payload<UpdatedBook>>> {
+    ) -> Option<ShownPayload<Payload<UpdatedBook>>> {
         perform(context, input).await
     }
 
@@ -78,7 +73,7 @@ impl Mutation {
         &self,
         context: &Context<'_>,
         #[graphql(desc = "What is asked for.")] input: DeleteBookInput,
-    ) -> Option<Shown<Payload<DeletedBook>>> {
+    ) -> Option<ShownPayload<Payload<DeletedBook>>> {
         perform(context, input).await
     }
 
@@ -87,7 +82,7 @@ impl Mutation {
         &self,
         context: &Context<'_>,
         #[graphql(desc = "What is asked for.")] input: RateBookInput,
-    ) -> Option<Shown<Payload<GivenRating>>> {
+    ) -> Option<ShownPayload<Payload<GivenRating>>> {
         perform(context, input).await
     }
 
@@ -96,7 +91,7 @@ impl Mutation {
         &self,
         context: &Context<'_>,
         #[graphql(desc = "What is asked for.")] input: ChangeRatingInput,
-    ) -> Option<Shown<Payload<ChangedRating>>> {
+    ) -> Option<ShownPayload<Payload<ChangedRating>>> {
         perform(context, input).await
     }
 
@@ -105,7 +100,7 @@ impl Mutation {
         &self,
         context: &Context<'_>,
         #[graphql(desc = "What is asked for.")] input: DeleteRatingInput,
-    ) -> Option<Shown<Payload<DeletedRating>>> {
+    ) -> Option<ShownPayload<Payload<DeletedRating>>> {
         perform(context, input).await
     }
 
@@ -114,7 +109,7 @@ impl Mutation {
         &self,
         context: &Context<'_>,
         #[graphql(desc = "What is asked for.")] input: PlaceOrderInput,
-    ) -> Option<Shown<Payload<PlacedOrder>>> {
+    ) -> Option<ShownPayload<Payload<PlacedOrder>>> {
         perform(context, input).await
     }
 
@@ -123,16 +118,16 @@ impl Mutation {
         &self,
         context: &Context<'_>,
         #[graphql(desc = "What is asked for.")] input: CancelOrderInput,
-    ) -> Option<Shown<Payload<CancelledOrder>>> {
+    ) -> Option<ShownPayload<Payload<CancelledOrder>>> {
         perform(context, input).await
     }
 }
 
 /// Checks the input, and runs the write. Adds every error to the response.
-async fn perform<I: Input>(context: &Context<'_>, input: I) -> Option<Shown<Payload<<I::Write as Write>::Done>>>
-where
-    Payload<<I::Write as Write>::Done>: OutputType,
-{
+async fn perform<I: Input>(
+    context: &Context<'_>,
+    input: I,
+) -> Option<ShownPayload<Payload<<I::Write as Write>::Done>>> {
     let refuse = |errors: Vec<Error>| {
         for error in errors {
             let error = async_graphql::Error::from(error).into_server_error(context.item.pos);
@@ -145,44 +140,11 @@ where
         refuse(problems.into());
         return None;
     };
-    let mut writing = write::write(context, write);
-    let selected = context.with_selection_set(&context.item.node.selection_set);
-    let errors = || context.query_env.errors.lock().unwrap_or_else(PoisonError::into_inner);
-    let (mut value, before) = (Ok(Value::Null), errors().len());
-    while let Some(Attempt { done, shown }) = writing.attempt().await {
-        // Those of an attempt that was not committed.
-        errors().truncate(before);
-        let payload = Payload { done, client_mutation_id: client_mutation_id.clone() };
-        value = OutputType::resolve(&payload, &selected, context.item).await;
-        // The receiver is a task, which waits for it.
-        let _ = shown.send(value.is_ok());
-    }
-    match writing.outcome().await {
-        Ok(()) => Some(Shown { value, marker: PhantomData }),
+    match write::write(context, write, client_mutation_id).await {
+        Ok(payload) => Some(payload),
         Err(error) => {
-            errors().truncate(before);
             refuse(vec![error]);
             None
         }
-    }
-}
-
-/// A payload as it was read in its transaction.
-struct Shown<T> {
-    value: ServerResult<Value>,
-    marker: PhantomData<fn() -> T>,
-}
-
-impl<T: OutputType> OutputType for Shown<T> {
-    fn type_name() -> Cow<'static, str> {
-        T::type_name()
-    }
-
-    fn create_type_info(registry: &mut Registry) -> String {
-        T::create_type_info(registry)
-    }
-
-    async fn resolve(&self, _: &ContextSelectionSet<'_>, _: &Positioned<Field>) -> ServerResult<Value> {
-        self.value.clone()
     }
 }

@@ -10,6 +10,7 @@ use keyset_graphql::Reader;
 use sea_orm::{ConnAcquireErr, DbErr};
 use tokio::time::timeout;
 
+use crate::config::Limits;
 use crate::db::{Db, Position};
 use crate::request::{self, Coalesced};
 
@@ -27,14 +28,14 @@ pub struct Readers {
 }
 
 impl Readers {
-    pub fn new(db: &Db) -> Self {
-        let primary = reader(db, db.reader.clone());
+    pub fn new(db: &Db, limits: Limits) -> Self {
+        let primary = reader(db, db.reader.clone()).within(limits.pages());
         if db.replicas.is_empty() {
             return Self { db: db.clone(), any: primary.clone(), primary, positions: None };
         }
         let asked = db.clone();
         let positions = Coalesced::new(move || position(asked.clone()).boxed());
-        Self { db: db.clone(), primary, any: reader(db, db.route(None)), positions: Some(positions) }
+        Self { db: db.clone(), any: primary.over(db.route(None)), primary, positions: Some(positions) }
     }
 }
 

@@ -38,19 +38,6 @@ impl Statements {
         self.lock().len()
     }
 
-    /// The statements after so many, which are no longer recorded. Those before them are neither copied nor moved.
-    pub fn split_off(&self, count: usize) -> Vec<Statement> {
-        let mut statements = self.lock();
-        // Another task may have taken some.
-        let at = count.min(statements.len());
-        statements.split_off(at)
-    }
-
-    /// Records these, too.
-    pub fn put(&self, statements: Vec<Statement>) {
-        self.lock().extend(statements);
-    }
-
     fn lock(&self) -> std::sync::MutexGuard<'_, Vec<Statement>> {
         self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }

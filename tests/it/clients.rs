@@ -3,17 +3,18 @@
 
 use std::net::IpAddr;
 use std::num::NonZeroU32;
-use std::sync::Arc;
 
 use async_graphql::futures_util::poll;
-use async_graphql::futures_util::stream::{self, BoxStream, StreamExt};
-use async_graphql::{Data, Executor, Request, Response};
+use async_graphql::futures_util::stream::{BoxStream, StreamExt};
+use async_graphql::{Request, Response};
 use axum::body::Bytes;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use bookends::config::{Bounds, Limits};
 use bookends::metrics::Metrics;
-use bookends::request::{Admission, Cpu, Line, Memory, Permission, Queue, Session, Share, Sizes, Slots, Stock};
+use bookends::request::{
+    Admission, Cpu, Incoming, Line, Memory, Queue, RequestContext, Session, Share, Sizes, Slots, Stock,
+};
 use bookends::server::websocket::{Handshake, Timeouts};
 use bookends::server::{Access, Capacity, Server};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -22,7 +23,7 @@ use tokio::time::timeout;
 
 use crate::patience::until;
 use crate::served::{LONG, Served, code, heard, post as request};
-use crate::shop::{SMALL, Shop};
+use crate::shop::{SMALL, Shop, permitted};
 
 /// Two of the loopback addresses.
 const ONE: &str = "127.0.0.1";
@@ -112,7 +113,7 @@ async fn connections_of_one_client_leave_some_to_others() {
 async fn websockets_of_one_client_leave_some_to_others() {
     let bounds = Bounds { max_websockets: 8, ..Bounds::DEFAULT };
     let upgrade = async |Extension(Capacity { sockets, .. }): Extension<Capacity>, request: Handshake| {
-        sockets.upgrade(request, Silent, Metrics::default(), Timeouts::default(), |_| None)
+        sockets.upgrade(request, Metrics::default(), Timeouts::default(), |_| None::<Never>)
     };
     let server = Served::new(Router::new().route("/graphql", get(upgrade)), bounds).await;
     let handshake = "GET /graphql HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
@@ -138,18 +139,7 @@ async fn websockets_of_one_client_leave_some_to_others() {
 }
 
 /// It is never asked.
-#[derive(Clone)]
-struct Silent;
-
-impl Executor for Silent {
-    async fn execute(&self, _: Request) -> Response {
-        Response::default()
-    }
-
-    fn execute_stream(&self, _: Request, _: Option<Arc<Data>>) -> BoxStream<'static, Response> {
-        stream::empty().boxed()
-    }
-}
+type Never = fn(Incoming) -> BoxStream<'static, Response>;
 
 /// Each request costs more than 1,000: the budget of this client is whole again after more than half an hour.
 #[tokio::test]
@@ -172,9 +162,8 @@ async fn a_budget_of_costs_is_spent_by_one_client_and_left_to_others() {
     assert!(ask(&server, OTHER, &text).await.starts_with("HTTP/1.1 200 "));
 
     // Over a WebSocket, the operations of this client have the same budget.
-    let session = session(&Limited::default(), 1);
-    let mut responses =
-        Executor::execute_stream(&shop.api, Request::new("{ books(where: {}) { totalCount } }"), Some(session));
+    let context = session(&Limited::default(), 1);
+    let mut responses = shop.api.stream(Incoming::from("{ books(where: {}) { totalCount } }").within(context));
     assert_eq!(code_of(responses.next().await), "RATE_LIMITED");
 }
 
@@ -192,11 +181,11 @@ impl Default for Limited {
 }
 
 /// The session of a WebSocket of the client, with this many permits.
-fn session(limited: &Limited, permits: usize) -> Arc<Data> {
+fn session(limited: &Limited, permits: usize) -> RequestContext {
     session_of(ONE, limited, permits)
 }
 
-fn session_of(client: &str, Limited { turns, long }: &Limited, permits: usize) -> Arc<Data> {
+fn session_of(client: &str, Limited { turns, long }: &Limited, permits: usize) -> RequestContext {
     let share = Share {
         client: client.parse().unwrap(),
         permits: Stock::new(permits, 1).whole(),
@@ -205,9 +194,8 @@ fn session_of(client: &str, Limited { turns, long }: &Limited, permits: usize) -
         slots: Slots::default(),
     };
     let admission = Admission::new(10, LONG).shared(share);
-    let mut data = Data::default();
-    data.insert(Session { request_id: String::new(), admission, memory: Memory::new(1 << 20) });
-    Arc::new(data)
+    let session = Session { request_id: String::new(), admission, memory: Memory::new(1 << 20) };
+    RequestContext { session: Some(session), ..RequestContext::default() }
 }
 
 fn code_of(response: Option<Response>) -> serde_json::Value {
@@ -219,8 +207,8 @@ fn code_of(response: Option<Response>) -> serde_json::Value {
 async fn operations_over_a_websocket_take_permits_and_turns() {
     let shop = Shop::new(SMALL).await;
     let limited = Limited::default();
-    let session = session(&limited, 1);
-    let begin = |text: &str| Executor::execute_stream(&shop.api, Request::new(text), Some(session.clone()));
+    let context = session(&limited, 1);
+    let begin = |text: &str| shop.api.stream(Incoming::from(text).within(context.clone()));
     let turn = limited.turns.unit(false).await;
     let mut waiting = begin("{ __typename }");
     assert!(poll!(waiting.next()).is_pending(), "it waits for a turn");
@@ -246,8 +234,8 @@ async fn operations_over_a_websocket_take_permits_and_turns() {
 async fn long_requests_of_a_client_wait_for_one_another_and_delay_no_short_one() {
     let shop = Shop::new(SMALL).await;
     let limited = Limited::default();
-    let session = session(&limited, 9);
-    let begin = |text: &str| Executor::execute_stream(&shop.api, Request::new(text), Some(session.clone()));
+    let context = session(&limited, 9);
+    let begin = |text: &str| shop.api.stream(Incoming::from(text).within(context.clone()));
     let thread = limited.long.unit(false).await;
     let mut long = begin(&format!("{{ {} }}", "nothing ".repeat(3_000)));
     assert!(poll!(long.next()).is_pending());
@@ -266,7 +254,7 @@ async fn the_budget_of_a_subscriber_pays_for_each_event() {
     let shop = Shop::within(SMALL, limits).await;
     let subscribe = async |client| {
         let session = session_of(client, &Limited::default(), 9);
-        let mut subscribed = Executor::execute_stream(&shop.api, Request::new(ADDED), Some(Arc::clone(&session)));
+        let mut subscribed = shop.api.stream(Incoming::from(ADDED).within(session.clone()));
         let before = shop.api.events().subscribers();
         tokio::select! {
             response = subscribed.next() => panic!("{response:?}"),
@@ -274,9 +262,8 @@ async fn the_budget_of_a_subscriber_pays_for_each_event() {
         }
         (session, subscribed)
     };
-    let ask = async |session: &Arc<Data>| {
-        let query = Executor::execute_stream(&shop.api, Request::new(QUERY), Some(Arc::clone(session))).next().await;
-        code_of(query)
+    let ask = async |session: &RequestContext| {
+        code_of(shop.api.stream(Incoming::from(QUERY).within(session.clone())).next().await)
     };
     let (session, subscribed) = subscribe(ONE).await;
     assert!(ask(&session).await.is_null(), "what it began with");
@@ -286,7 +273,7 @@ async fn the_budget_of_a_subscriber_pays_for_each_event() {
     let books = shop.api.execute("{ books(first: 1) { nodes { id } } }").await.data.into_json().unwrap();
     let input = format!("{{ bookId: {}, rating: 5 }}", books["books"]["nodes"][0]["id"]);
     let request = Request::new(format!("mutation {{ rateBook(input: {input}) {{ rating: __typename }} }}"));
-    let written = shop.api.execute(request.data(Permission::Granted)).await;
+    let written = shop.api.execute(permitted(request)).await;
     assert!(written.is_ok(), "{written:?}");
     assert!(subscribed.next().await.unwrap().is_ok());
     assert_eq!(ask(&session).await, "RATE_LIMITED");

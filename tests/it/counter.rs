@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use async_graphql::futures_util::{SinkExt, Stream, StreamExt, stream};
-use async_graphql::{Context, Data, EmptyMutation, Error, Object, Schema, Subscription};
+use async_graphql::{Context, Data, EmptyMutation, Error, Executor, Object, Schema, Subscription};
 use axum::routing::get;
 use axum::{Extension, Router};
 use bookends::config::Bounds;
 use bookends::metrics::Metrics;
+use bookends::request::Incoming;
 use bookends::server::Capacity;
 use bookends::server::websocket::{Handshake, PROTOCOL, Timeouts};
 use serde_json::{Value, json};
@@ -129,15 +130,18 @@ impl Server {
         let probe = Arc::new(Probe::default());
         let schema = Schema::build(Query, EmptyMutation, Counter).data(probe.clone()).finish();
         // A name that is not text is rejected.
-        let authorize = |init: serde_json::Map<String, Value>| {
+        let authorize = move |init: serde_json::Map<String, Value>| {
             let mut data = Data::default();
             if let Some(name) = init.get("name") {
                 data.insert(name.as_str()?.to_owned());
             }
-            Some(data)
+            let (schema, data) = (schema.clone(), Arc::new(data));
+            Some(move |incoming: Incoming| {
+                Executor::execute_stream(&schema, incoming.request, Some(Arc::clone(&data)))
+            })
         };
         let upgrade = async move |Extension(Capacity { sockets, .. }), request: Handshake| {
-            sockets.upgrade(request, schema, Metrics::default(), timeouts, authorize)
+            sockets.upgrade(request, Metrics::default(), timeouts, authorize)
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap().to_string();

@@ -14,7 +14,6 @@ mod wire;
 
 mod access;
 mod admin;
-mod alike;
 mod bounds;
 mod buffers;
 mod cli;

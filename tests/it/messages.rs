@@ -3,13 +3,12 @@
 use async_graphql::{Request, Variables};
 use axum::body::Body;
 use axum::http;
-use bookends::request::Permission;
 use bookends::server::Access;
 use serde_json::{Value, json};
 
 use crate::http::send;
 use crate::served::routes;
-use crate::shop::{SMALL, Shop};
+use crate::shop::{SMALL, Shop, permitted};
 
 /// As long as a name can be.
 fn long() -> String {
@@ -110,9 +109,9 @@ async fn nor_does_one_about_variables_or_the_operation() {
     }
     // A name of any length, which is no name of GraphQL.
     for name in [n.clone(), n.repeat(100), "n n".repeat(10_000), "!".repeat(10_000)] {
-        let mut request = Request::new("query A { __typename } query B { __typename }").data(Permission::Granted);
+        let mut request = Request::new("query A { __typename } query B { __typename }");
         request.operation_name = Some(name);
-        check(&serde_json::to_value(shop.api.execute(request).await).unwrap(), "operation");
+        check(&serde_json::to_value(shop.api.execute(permitted(request)).await).unwrap(), "operation");
     }
     let request = Request::new("query($a: Int!) { books(first: $a) { totalCount } }");
     let variables = Variables::from_json(json!({ "a": n.repeat(100) }));

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use async_graphql::Request;
 use bookends::config::{Limits, Plan, Settings};
 use bookends::db::Db;
-use bookends::request::Permission;
 use bookends::seed::{self, Progress};
 use bookends::shop::Api;
 use sea_orm::{ConnectionTrait, EntityTrait};
@@ -17,6 +16,7 @@ use serde_json::Value;
 use testdb::{Cluster, Stop};
 
 use crate::program::{LONG, Program, bookends};
+use crate::shop::permitted;
 
 #[tokio::test]
 async fn a_server_waits_for_its_database() {
@@ -63,7 +63,7 @@ struct Seen {
 
 impl Seen {
     async fn ask(&self, api: &Api, text: String) -> Option<Value> {
-        let answer = api.execute(Request::new(text).data(Permission::Granted)).await;
+        let answer = api.execute(permitted(Request::new(text))).await;
         let answer = serde_json::to_value(answer).unwrap();
         let Some(errors) = answer["errors"].as_array() else { return Some(answer["data"].clone()) };
         for error in errors {

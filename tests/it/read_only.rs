@@ -5,7 +5,6 @@ use async_graphql::{Executor, Request};
 use axum::http::StatusCode;
 use bookends::config::Limits;
 use bookends::db::Db;
-use bookends::request::Permission;
 use bookends::seed::{self, Progress};
 use bookends::shop::Api;
 use keyset::ReadRows;
@@ -18,7 +17,7 @@ use tokio::time::timeout;
 
 use crate::probes::says;
 use crate::program::{LONG, Program, bookends};
-use crate::shop::{SMALL, Shop, settings};
+use crate::shop::{SMALL, Shop, settings, permitted};
 use crate::wire::{ask, get, post};
 
 /// The same database, for reading.
@@ -67,7 +66,7 @@ async fn serves_reads(url: &str, expected: Value) -> (Db, Api) {
     db.migrate().await.unwrap();
     let api = Api::new(db.clone(), Limits::DEFAULT);
     let execute = async |text: &str| {
-        let answer = api.execute(Request::new(text).data(Permission::Granted)).await;
+        let answer = api.execute(permitted(Request::new(text))).await;
         serde_json::to_value(answer).unwrap()
     };
     assert_eq!(execute(LISTS).await["data"], expected);

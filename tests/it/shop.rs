@@ -8,11 +8,10 @@ use axum::body::{Body, to_bytes};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE};
 use bookends::config::{Limits, Plan, Settings};
 use bookends::db::Db;
-use bookends::request::Permission;
+use bookends::request::{Incoming, Permission};
 use bookends::seed::{self, Progress};
 use bookends::shop::Api;
 use migration::{Migrator, MigratorTrait};
-use sea_orm::Statement;
 use serde_json::{Value, json};
 use testdb::{Statements, TestDb};
 use tower::ServiceExt;
@@ -52,6 +51,11 @@ pub async fn down(db: &Db, change: &str) {
     db.migrate_down(u32::try_from(changes.len() - position).unwrap()).await.unwrap();
 }
 
+/// A request that may write.
+pub fn permitted(request: Request) -> Incoming {
+    Incoming::from(request).permitted(Permission::Granted)
+}
+
 impl Shop {
     pub async fn new(plan: Plan) -> Self {
         Self::within(plan, Limits::DEFAULT).await
@@ -74,8 +78,8 @@ impl Shop {
 
     /// Executes a request that may write; the answer with its errors.
     pub async fn execute(&self, query: &str, variables: Value) -> Value {
-        let request = Request::new(query).variables(Variables::from_json(variables)).data(Permission::Granted);
-        serde_json::to_value(self.api.execute(request).await).unwrap()
+        let request = Request::new(query).variables(Variables::from_json(variables));
+        serde_json::to_value(self.api.execute(permitted(request)).await).unwrap()
     }
 
     /// Sends a request that may write over HTTP; the body of the response.
@@ -88,39 +92,19 @@ impl Shop {
         String::from_utf8(to_bytes(response.into_body(), usize::MAX).await.unwrap().into()).unwrap()
     }
 
-    /// Executes a request that may write. A query is executed twice: by the schema, because its document is new, and by
-    /// the plan of the known document. Both have the same bytes and the same statements; those of the first are recorded.
-    #[track_caller]
-    pub fn compared(&self, query: &str) -> impl Future<Output = Value> {
-        let caller = Location::caller();
-        async move {
-            let before = self.statements.count();
-            let body = self.body(query, Value::Null).await;
-            let run = self.statements.split_off(before);
-            if !query.trim_start().starts_with("mutation") {
-                assert_eq!(self.body(query, Value::Null).await, body, "{query} at {caller}");
-                assert_eq!(texts(&self.statements.split_off(before)), texts(&run), "{query} at {caller}");
-            }
-            self.statements.put(run);
-            serde_json::from_str(&body).unwrap()
-        }
-    }
-
     /// Executes a request that must succeed; its data.
     #[track_caller]
     pub fn data(&self, query: &str) -> impl Future<Output = Value> {
-        let (caller, answer) = (Location::caller(), self.compared(query));
-        async move { succeeded(answer.await, query, caller) }
-    }
-
-    /// The same, executed once: other requests at the same time change the data, or have statements of their own.
-    #[track_caller]
-    pub fn data_once(&self, query: &str) -> impl Future<Output = Value> {
         let caller = Location::caller();
-        async move { succeeded(self.execute(query, Value::Null).await, query, caller) }
+        async move { succeeded(self.answer(query).await, query, caller) }
     }
 
-    /// The same with variables: the document is new once, and known to all requests that follow.
+    /// The body of the response, as JSON.
+    async fn answer(&self, query: &str) -> Value {
+        serde_json::from_str(&self.body(query, Value::Null).await).unwrap()
+    }
+
+    /// The same with variables.
     #[track_caller]
     pub fn data_of(&self, query: &str, variables: Value) -> impl Future<Output = Value> {
         let caller = Location::caller();
@@ -130,9 +114,8 @@ impl Shop {
     /// Executes a request that must fail; the code of its only error.
     #[track_caller]
     pub fn code(&self, query: &str) -> impl Future<Output = String> {
-        let answer = self.compared(query);
         async move {
-            let answer = answer.await;
+            let answer = self.answer(query).await;
             let errors = answer["errors"].as_array().unwrap_or_else(|| panic!("{query} succeeded: {answer}"));
             assert_eq!(errors.len(), 1, "{answer}");
             errors[0]["extensions"]["code"].as_str().unwrap_or_default().to_owned()
@@ -150,13 +133,6 @@ impl Shop {
     pub async fn count(&self, list: &str) -> Value {
         self.data(&format!("{{ {list} {{ totalCount }} }}")).await[list]["totalCount"].take()
     }
-}
-
-/// The texts of statements. The fields of a query are executed in any order.
-fn texts(run: &[Statement]) -> Vec<&str> {
-    let mut texts: Vec<_> = run.iter().map(|statement| statement.sql.as_str()).collect();
-    texts.sort_unstable();
-    texts
 }
 
 #[track_caller]

@@ -1,15 +1,14 @@
 //! What is added is heard: by those who asked for it, in order, once.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use ::entity::{book, book_rating};
 use async_graphql::futures_util::stream::{BoxStream, StreamExt};
-use async_graphql::{Data, Executor, Request, Response, Variables};
+use async_graphql::{Executor, Request, Response, Variables};
 use bookends::config::Limits;
 use bookends::db::Db;
 use bookends::events::{Event, RING};
-use bookends::request::{Admission, Memory, Permission, Session};
+use bookends::request::{Admission, Incoming, Memory, RequestContext, Session};
 use bookends::shop::Api;
 use sea_orm::prelude::*;
 use sea_orm::{QueryOrder, TransactionTrait};
@@ -18,7 +17,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::patience::{LONG, until};
-use crate::shop::{SMALL, Shop, settings};
+use crate::shop::{SMALL, Shop, settings, permitted};
 
 mod outage;
 
@@ -100,7 +99,7 @@ async fn order(api: &Api, book_id: Uuid, total_price: &str) -> String {
 }
 
 async fn created(api: &Api, mutation: &str) -> String {
-    let answer = api.execute(Request::new(mutation).data(Permission::Granted)).await;
+    let answer = api.execute(permitted(Request::new(mutation))).await;
     let answer = serde_json::to_value(answer).unwrap();
     let id = answer["data"]["created"]["edge"]["node"]["id"].as_str();
     id.unwrap_or_else(|| panic!("{answer}")).to_owned()
@@ -342,24 +341,23 @@ async fn a_subscription_that_is_posted_hears_where_to_go() {
     }
 }
 
-/// A WebSocket carries queries, too, and what it knows of its connection.
+/// A WebSocket carries queries, too.
 #[tokio::test]
-async fn a_query_is_answered_once_with_what_its_connection_carries() {
+async fn a_query_is_answered_once() {
     let shop = Shop::new(SMALL).await;
     let query = "query($n: Int) { books(first: $n) { nodes { id } } }";
     let request = || Request::new(query).variables(Variables::from_json(json!({ "n": 2 })));
-    let answers = async |session| {
-        let answers: Vec<Response> = Executor::execute_stream(&shop.api, request(), session).collect().await;
-        serde_json::to_value(answers).unwrap()
-    };
-    let answer = answers(None).await;
-    assert_eq!(answer[0], serde_json::to_value(shop.api.execute(request()).await).unwrap());
-    assert_eq!(answer.as_array().unwrap().len(), 1);
+    let answers: Vec<Response> = Executor::execute_stream(&shop.api, request(), None).collect().await;
+    let answers = serde_json::to_value(answers).unwrap();
+    assert_eq!(answers[0], serde_json::to_value(shop.api.execute(request()).await).unwrap());
+    assert_eq!(answers.as_array().unwrap().len(), 1);
+}
 
-    let mut session = Data::default();
-    session.insert(Limits { max_page_size: 1, ..Limits::DEFAULT }.pages());
-    let answer = answers(Some(Arc::new(session))).await;
-    assert_eq!(answer[0]["errors"][0]["extensions"]["code"], "PAGE_INVALID", "{answer}");
+/// A connection with this memory budget.
+fn session(memory: &Memory) -> RequestContext {
+    let admission = Admission::new(10, LONG);
+    let session = Session { request_id: String::new(), admission, memory: memory.clone() };
+    RequestContext { session: Some(session), ..RequestContext::default() }
 }
 
 /// It would keep them until it ends. Relay sends such variables, for directives that only its client knows.
@@ -367,12 +365,10 @@ async fn a_query_is_answered_once_with_what_its_connection_carries() {
 async fn a_subscription_drops_the_variables_that_it_does_not_declare() {
     let shop = Shop::new(SMALL).await;
     let memory = Memory::new(100 << 10);
-    let mut session = Data::default();
-    let admission = Admission::new(10, LONG);
-    session.insert(Session { request_id: String::new(), admission, memory: memory.clone() });
+    let context = session(&memory);
     let variables = Variables::from_json(json!({ "n": "x".repeat(100 << 10) }));
     let request = Request::new("subscription { ratingAdded { cursor } }").variables(variables);
-    let mut responses = Executor::execute_stream(&shop.api, request, Some(Arc::new(session)));
+    let mut responses = shop.api.stream(Incoming::from(request).within(context));
     tokio::select! {
         response = responses.next() => panic!("{response:?}"),
         () = until(async || shop.api.events().subscribers() == 1) => {}
@@ -385,12 +381,9 @@ async fn a_subscription_drops_the_variables_that_it_does_not_declare() {
 async fn what_a_subscription_keeps_counts_against_the_memory_budget() {
     let shop = Shop::new(SMALL).await;
     let memory = Memory::new(150 << 10);
-    let mut session = Data::default();
-    let admission = Admission::new(10, LONG);
-    session.insert(Session { request_id: String::new(), admission, memory: memory.clone() });
-    let session = Arc::new(session);
+    let context = session(&memory);
     let long = format!("subscription {{ ratingAdded {{ node {{ {} }} }} }}", "id ".repeat(100));
-    let begin = || Executor::execute_stream(&shop.api, Request::new(&long), Some(session.clone()));
+    let begin = || shop.api.stream(Incoming::from(Request::new(&long)).within(context.clone()));
     let mut first = begin();
     tokio::select! {
         response = first.next() => panic!("{response:?}"),

@@ -35,7 +35,7 @@ async fn mutate(shop: Arc<Shop>, seed: u64) {
     for _ in 0..60 {
         let mut below = |end: usize| usize::try_from(random.next_u32()).unwrap() % end.max(1);
         let lists = "{ books(last: 6) { nodes { id } } ratings(first: 20) { nodes { id } } orders(first: 20) { nodes { id } } }";
-        let lists = shop.data_once(lists).await;
+        let lists = shop.data(lists).await;
         let mut any = |list: &str| {
             let nodes = lists[list]["nodes"].as_array().unwrap();
             nodes.get(below(nodes.len())).map_or(Value::from(""), |node| node["id"].clone())
@@ -78,7 +78,7 @@ async fn writers_of_one_book_succeed_under_serializable_isolation() {
             tokio::spawn(async move {
                 for _ in 0..25 {
                     let rate = format!("rateBook(input: {{ bookId: {book:?}, rating: 3 }}) {{ clientMutationId }}");
-                    shop.data_once(&format!("mutation {{ {rate} }}")).await;
+                    shop.data(&format!("mutation {{ {rate} }}")).await;
                 }
             })
         })

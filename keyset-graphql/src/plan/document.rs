@@ -1,28 +1,17 @@
-//! A document whose parts are found without a search through all of it.
+//! A document whose fields are found without a search through all of it.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::OnceLock;
 
 use async_graphql::parser::types::{DocumentOperations, ExecutableDocument, Field, Selection, SelectionSet};
 use async_graphql::{Name, Pos, Positioned};
 
-use super::collect::{Chain, collect, fields};
+use super::collect::fields;
 
 /// A document, and what planning has found in it.
 pub struct Document {
     pub parsed: ExecutableDocument,
     index: OnceLock<Index>,
-    /// The fields at the root of operations, by the places of these.
-    roots: Mutex<HashMap<Pos, Arc<RootPlaces>>>,
-}
-
-/// The fields at the root of an operation.
-#[derive(Default)]
-pub struct RootPlaces {
-    /// The places of each response key, each with the directives on the way to it.
-    pub keys: HashMap<Name, Vec<(Chain, Pos)>>,
-    /// The number of places.
-    pub count: usize,
 }
 
 struct Index {
@@ -40,7 +29,7 @@ enum Definition {
 
 impl Document {
     pub fn new(parsed: ExecutableDocument) -> Self {
-        Self { parsed, index: OnceLock::new(), roots: Mutex::default() }
+        Self { parsed, index: OnceLock::new() }
     }
 
     fn index(&self) -> &Index {
@@ -70,13 +59,6 @@ impl Document {
         Some(&operation.node.selection_set.node)
     }
 
-    /// The selections of the operation at this place.
-    fn operation(&self, place: Pos) -> Option<&SelectionSet> {
-        let definitions = &self.index().definitions;
-        let found = definitions.binary_search_by_key(&place, |(begin, _)| *begin).ok()?;
-        self.selections(&definitions[found].1)
-    }
-
     /// The field at this place. Selections stand in the order of their places.
     pub fn field(&self, place: Pos) -> Option<&Positioned<Field>> {
         let definitions = &self.index().definitions;
@@ -96,24 +78,6 @@ impl Document {
     /// Whether no other field of the document has this response key.
     pub fn has_once(&self, key: &Name) -> bool {
         self.index().keys.get(key) == Some(&1)
-    }
-
-    /// The fields at the root of the operation at this place; `None` if it has no such operation.
-    pub fn roots(&self, operation: Pos) -> Option<Arc<RootPlaces>> {
-        let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = roots.get(&operation) {
-            return Some(Arc::clone(known));
-        }
-        let set = vec![(Chain::default(), self.operation(operation)?)];
-        let mut found = RootPlaces::default();
-        for field in collect(&set, &self.parsed.fragments, &|_| true) {
-            found.count += field.places.len();
-            let places = field.places.into_iter().map(|place| (place.chain, place.field.pos)).collect();
-            found.keys.insert(field.key.clone(), places);
-        }
-        let found = Arc::new(found);
-        roots.insert(operation, Arc::clone(&found));
-        Some(found)
     }
 }
 
@@ -138,15 +102,5 @@ mod tests {
             assert!(document.field(Pos { line, column }).is_none());
         }
         assert!(document.has_once(&Name::new("d")) && !document.has_once(&Name::new("a")));
-    }
-
-    #[test]
-    fn the_roots_of_an_operation_are_those_of_its_fragments_too() {
-        let document = Document::new(parse_query("{ a b ...F ...F } fragment F on Q { a c }").unwrap());
-        let (_, operation) = document.parsed.operations.iter().next().unwrap();
-        let roots = document.roots(operation.pos).unwrap();
-        let places = |key: &str| roots.keys[&Name::new(key)].len();
-        assert_eq!([places("a"), places("b"), places("c"), roots.keys.len(), roots.count], [3, 1, 2, 3, 6]);
-        assert!(document.roots(Pos { line: 1, column: 2 }).is_none());
     }
 }

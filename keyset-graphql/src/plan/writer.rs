@@ -19,7 +19,16 @@ pub struct Writer<'a> {
     is_event: bool,
 }
 
+/// A value that was read and written, and its errors.
+#[derive(Clone)]
+pub struct Shown {
+    pub json: Vec<u8>,
+    pub errors: Vec<Failure>,
+    pub written: Written,
+}
+
 /// An error at its place in the response.
+#[derive(Clone)]
 pub struct Failure {
     pub error: Error,
     /// The field in the document.
@@ -29,6 +38,7 @@ pub struct Failure {
 }
 
 /// A value that cannot be null has failed: the nearest object around it that can be null is.
+#[derive(Clone, Copy)]
 pub struct Null;
 
 /// Whether a value was written.
@@ -48,6 +58,18 @@ impl<'a> Writer<'a> {
     /// Writes a value that is no object.
     pub fn value(&mut self, value: &(impl Serialize + ?Sized)) {
         write(value, &mut self.json);
+    }
+
+    /// What was written: a value, or why there is none.
+    pub fn finish(self, written: Written) -> Shown {
+        Shown { json: self.json, errors: self.errors, written }
+    }
+
+    /// Writes a value that was written apart.
+    pub fn append(&mut self, Shown { json, errors, written }: Shown) -> Written {
+        self.json.extend(json);
+        self.errors.extend(errors);
+        written
     }
 
     /// Begins the next member of an object, or the next element of a list.

@@ -60,7 +60,7 @@ impl Roots {
             });
         };
         let keys = |arguments: &Arguments<'_>, run: &Run<'_>| {
-            let (ids, max): (Vec<ID>, _) = (arguments.get("ids")?, run.limits.max);
+            let (ids, max): (Vec<ID>, _) = (arguments.get("ids")?, run.reader.limits().max);
             if u32::try_from(ids.len()).is_ok_and(|asked| asked <= max) {
                 return ids.iter().map(GlobalId::parse).collect();
             }

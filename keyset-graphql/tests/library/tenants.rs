@@ -1,9 +1,10 @@
 //! Rows that follow from more than the arguments of a list.
 
+use std::sync::Arc;
+
 use async_graphql::parser::parse_query;
-use async_graphql::{EmptyMutation, EmptySubscription, MergedObject, Request, Schema};
-use keyset::Limits;
-use keyset_graphql::{Fields, Listed, Plans, Reader, Result, RootFields, RootObject, Roots, RowObject, Scope};
+use async_graphql::MergedObject;
+use keyset_graphql::{Declaration, Fields, Listed, Plans, Reader, Result, RootFields, RootObject, Roots, RowObject, Scope};
 use sea_orm::{ActiveValue::Set, ColumnTrait as _, ConnectionTrait as _, EntityTrait, QueryFilter as _, Select};
 use testdb::TestDb;
 
@@ -84,7 +85,7 @@ impl RootFields for Query {
     }
 }
 
-/// The responses of each tenant in turn, with one document and its plans: by the schema, and by the plan alone.
+/// The responses of each tenant in turn, with one document and its plans.
 async fn responses(query: &str) -> Vec<(i32, String)> {
     let database = TestDb::new().await;
     let db = database.connect().await;
@@ -93,16 +94,13 @@ async fn responses(query: &str) -> Vec<(i32, String)> {
     let rows = [(1, 1), (2, 2), (3, 1)].map(|(id, tenant)| document::ActiveModel { id: Set(id), tenant: Set(tenant) });
     document::Entity::insert_many(rows).exec(&db).await.unwrap();
     let reader = Reader::new(db);
-    let schema = Schema::build(Query::default(), EmptyMutation, EmptySubscription).data(reader.clone()).finish();
-    let plans = Plans::of(parse_query(query).unwrap(), "Query");
+    let plans = Plans::of(parse_query(query).unwrap(), Arc::new(Declaration::of::<Query>()));
     let mut responses = Vec::new();
     for tenant in [1, 2, 1, 2] {
-        let request = Request::new(query).data(plans.clone());
-        let response = TENANT.scope(tenant, schema.execute(request)).await;
-        responses.push((tenant, serde_json::to_string(&response.data).unwrap()));
         let (_, operation) = plans.document().operations.iter().next().unwrap();
-        let (alone, variables) = (plans.query(operation).unwrap(), async_graphql::Variables::default());
-        let response = TENANT.scope(tenant, alone.execute(&reader, Limits::default(), &variables)).await;
+        let (planned, variables) = (plans.query(operation), async_graphql::Variables::default());
+        let resolve = |_| unreachable!("all fields are declared");
+        let response = TENANT.scope(tenant, planned.execute(&reader, &variables, &resolve)).await;
         let mut json = Vec::new();
         keyset_graphql::json::write(&response.data, &mut json);
         responses.push((tenant, String::from_utf8(json).unwrap()));

@@ -136,11 +136,11 @@ fn document(
     limits: config::Limits,
 ) -> Result<Document, Vec<ServerError>> {
     let validated = validator.read(&text)?;
-    let has_variables = validated.document.operations.iter().any(|(_, operation)| {
+    let has_variables = validated.plans.document().operations.iter().any(|(_, operation)| {
         // Their values decide about the cost, and not about the depth.
         !operation.node.variable_definitions.is_empty()
     });
-    let price = price::price(&validated.document, &async_graphql::Variables::default(), prices, limits);
+    let price = price::price(validated.plans.document(), &async_graphql::Variables::default(), prices, limits);
     let price = if has_variables { price.without_cost() } else { price };
     price.check(limits).map_err(|error| vec![error.of_request()])?;
     Ok(Document::new(text, validated))

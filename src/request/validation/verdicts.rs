@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use async_graphql::Variables;
-use keyset_graphql::with_defaults;
+use keyset_graphql::{Declaration, with_defaults};
 use serde::Deserialize;
 
 use super::*;
@@ -48,7 +48,7 @@ fn refused(validator: &Validator, case: &Case) -> (&'static str, String) {
             return (refused, first(errors));
         }
     };
-    let document = &validated.document;
+    let document = validated.plans.document();
     let Some(operation) = operation::find(document, case.operation_name.as_deref()) else {
         return ("operation", String::new());
     };
@@ -73,7 +73,12 @@ fn j3_the_verdicts_are_those_of_graphql_js() {
     #[expect(clippy::disallowed_methods, reason = "a setting of this test alone")]
     let path = std::env::var("VALIDATION_CASES").expect("VALIDATION_CASES names the file of cases");
     let cases = std::fs::read_to_string(path).unwrap();
-    let validator = Validator::new(&undescribed(include_str!("../../../schema.graphql")), &[], Limits::DEFAULT);
+    let validator = Validator::new(
+        &undescribed(include_str!("../../../schema.graphql")),
+        Declaration::default(),
+        &[],
+        Limits::DEFAULT,
+    );
     let (mut verdicts, mut excepted, mut different) = (BTreeMap::new(), BTreeMap::new(), 0_usize);
     for line in cases.lines() {
         let case: Case = serde_json::from_str(line).unwrap();

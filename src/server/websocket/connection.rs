@@ -1,13 +1,10 @@
 //! One connection, from the handshake to the close.
 
 use std::convert::Infallible;
-use std::sync::Arc;
 
-use async_graphql::{Data, Executor};
 use futures_util::{SinkExt, StreamExt, stream};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
-use keyset_graphql::json::Verbatim;
 use serde_json::{Map, Value};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, timeout};
 use tokio_tungstenite::WebSocketStream;
@@ -18,9 +15,9 @@ use tungstenite::{Bytes, Message};
 use super::message::{ClientMessage, End, ServerMessage};
 use super::meter::{Metered, Unfinished};
 use super::operations::{Operation, Operations, Outcome};
-use super::{MAX_MESSAGE, MAX_OPERATIONS, Timeouts};
+use super::{Execute, MAX_MESSAGE, MAX_OPERATIONS, Timeouts};
 use crate::metrics::Metrics;
-use crate::request::{Code, Long, MemoryPermit, is_long, refusal};
+use crate::request::{Code, Incoming, MemoryPermit, is_long, refusal};
 
 /// The number of unanswered pings after which a client is disconnected.
 const MAX_UNANSWERED: u32 = 2;
@@ -56,31 +53,29 @@ impl Connection {
     }
 
     /// Serves until the connection closes or the server stops.
-    pub async fn run(
+    pub async fn run<E: Execute>(
         mut self,
         is_known: bool,
-        executor: impl Executor,
-        authorize: impl FnOnce(Map<String, Value>) -> Option<Data>,
+        authorize: impl FnOnce(Map<String, Value>) -> Option<E>,
         stopped: impl Future<Output = ()>,
     ) {
         let end = tokio::select! {
-            Err(end) = self.serve(is_known, executor, authorize) => end,
+            Err(end) = self.serve(is_known, authorize) => end,
             () = stopped => End::GoingAway,
         };
         self.close(end).await;
     }
 
-    async fn serve(
+    async fn serve<E: Execute>(
         &mut self,
         is_known: bool,
-        executor: impl Executor,
-        authorize: impl FnOnce(Map<String, Value>) -> Option<Data>,
+        authorize: impl FnOnce(Map<String, Value>) -> Option<E>,
     ) -> Result<Infallible, End> {
         if !is_known {
             return Err(End::SubprotocolNotAcceptable);
         }
         let init = timeout(self.timeouts.init, self.init()).await.map_err(|_| End::InitTimeout)??;
-        let data = Arc::new(authorize(init).ok_or(End::Forbidden)?);
+        let execute = authorize(init).ok_or(End::Forbidden)?;
         self.send(ServerMessage::ConnectionAck).await?;
 
         let idle = self.timeouts.idle;
@@ -93,7 +88,7 @@ impl Connection {
                     idle.reset();
                     unanswered = 0;
                     if let Some(received) = self.read(frame).await? {
-                        self.handle(received, &executor, &data).await?;
+                        self.handle(received, &execute).await?;
                     }
                 }
                 (operation, outcome) = self.operations.next() => self.deliver(operation, outcome).await?,
@@ -124,8 +119,7 @@ impl Connection {
     async fn handle(
         &mut self,
         Received { message, bytes, permit }: Received,
-        executor: &impl Executor,
-        data: &Arc<Data>,
+        execute: &impl Execute,
     ) -> Result<(), End> {
         match message {
             ClientMessage::ConnectionInit { .. } => Err(End::TooManyInits),
@@ -146,11 +140,9 @@ impl Connection {
                 self.send(ServerMessage::Error { id: &id, payload: &[error] }).await
             }
             ClientMessage::Subscribe { id, payload } => {
-                let request = payload.data(Verbatim);
-                let request = if is_long(bytes) { request.data(Long) } else { request };
-                let (executor, data) = (executor.clone(), data.clone());
+                let (incoming, execute) = (Incoming { is_long: is_long(bytes), ..*payload }, execute.clone());
                 // Nothing is executed here: a panic must not end the connection.
-                let begin = async move { executor.execute_stream(request, Some(data)) };
+                let begin = async move { execute(incoming) };
                 self.operations.start(id, bytes, permit, stream::once(begin).flatten());
                 Ok(())
             }

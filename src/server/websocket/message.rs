@@ -1,13 +1,13 @@
 //! The messages of the protocol, and the reasons to close a connection.
 
-use async_graphql::{Request, Response, ServerError};
+use async_graphql::{Response, ServerError};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 use tungstenite::Utf8Bytes;
 use tungstenite::protocol::CloseFrame;
 
-use crate::request::{BUDGET_EXCEEDED, Code};
+use crate::request::{BUDGET_EXCEEDED, Code, Incoming};
 use crate::server::request::Parameters;
 use crate::server::response::text;
 
@@ -29,14 +29,14 @@ pub enum ClientMessage {
     Subscribe {
         id: String,
         #[serde(deserialize_with = "request")]
-        payload: Box<Request>,
+        payload: Box<Incoming>,
     },
     Complete {
         id: String,
     },
 }
 
-fn request<'de, D: Deserializer<'de>>(payload: D) -> Result<Box<Request>, D::Error> {
+fn request<'de, D: Deserializer<'de>>(payload: D) -> Result<Box<Incoming>, D::Error> {
     let request = Parameters::deserialize(payload)?.try_into();
     request.map(Box::new).map_err(|error: ServerError| D::Error::custom(error.message))
 }

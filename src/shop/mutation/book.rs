@@ -1,8 +1,8 @@
 //! Adding, changing and deleting books.
 
 use ::entity::{book, book_order, book_rating};
-use async_graphql::{Context, ID, InputObject, SimpleObject};
-use keyset_graphql::{Edge, Object, Sort};
+use async_graphql::{Context, ID, InputObject};
+use keyset_graphql::{Object, PayloadFields, Sort};
 use sea_orm::sea_query::LockType;
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, Set};
 use uuid::Uuid;
@@ -10,7 +10,7 @@ use uuid::Uuid;
 use super::created::{Created, Placement};
 use super::input::{Input, Problems};
 use super::lock::lock_book;
-use super::of_book::of_row;
+use super::payload::{Done, Payload};
 use super::title::title;
 use super::transaction::Transaction;
 use super::write::{Write, WriteResult};
@@ -69,16 +69,15 @@ impl Write for AddBook {
     }
 }
 
-#[async_graphql::Object]
-impl AddedBook {
-    /// The book, and its place in `books` under `orderBy`.
-    async fn book_edge(&self) -> &Edge<Book> {
-        &self.0.edge
-    }
+impl Done for AddedBook {
+    const PAYLOAD: &'static str = "AddBookPayload";
 
-    /// The cursor of the edge before it in `books`; null where it comes first.
-    async fn previous_edge_cursor(&self) -> Option<&str> {
-        self.0.previous.as_deref()
+    fn fields(fields: &mut PayloadFields<Payload<Self>>) {
+        let description = "The new book, as an edge of `books` in the order of `orderBy`.";
+        fields.edge("bookEdge", description, |payload| &payload.done.0.edge);
+        let description =
+            "The cursor of the edge before the new one in `books`. Null if the new edge is the first.";
+        fields.value("previousEdgeCursor", description, |payload| payload.done.0.previous.clone());
     }
 }
 
@@ -101,10 +100,16 @@ pub struct UpdateBook {
     year: Option<i32>,
 }
 
-#[derive(SimpleObject)]
 pub struct UpdatedBook {
-    /// The book as it is now.
     book: Object<Book>,
+}
+
+impl Done for UpdatedBook {
+    const PAYLOAD: &'static str = "UpdateBookPayload";
+
+    fn fields(fields: &mut PayloadFields<Payload<Self>>) {
+        fields.object("book", "The updated book.", |payload| &payload.done.book);
+    }
 }
 
 impl Input for UpdateBookInput {
@@ -131,7 +136,7 @@ impl Write for UpdateBook {
         row.year = self.year.unwrap_or(row.year);
         let changed = book::ActiveModel { id: Set(row.id), name: Set(row.name), year: Set(row.year) };
         let row = changed.update(transaction).await?;
-        Ok(UpdatedBook { book: of_row(transaction, row) })
+        Ok(UpdatedBook { book: Object::new(row) })
     }
 }
 
@@ -152,10 +157,16 @@ pub struct DeleteBook {
     cascade: bool,
 }
 
-#[derive(SimpleObject)]
 pub struct DeletedBook {
-    /// The global id that it had.
     deleted_id: ID,
+}
+
+impl Done for DeletedBook {
+    const PAYLOAD: &'static str = "DeleteBookPayload";
+
+    fn fields(fields: &mut PayloadFields<Payload<Self>>) {
+        fields.value("deletedId", "The global id of the deleted book.", |payload| payload.done.deleted_id.clone());
+    }
 }
 
 impl Input for DeleteBookInput {

@@ -57,7 +57,7 @@ impl<T: ShopObject> Placement<T> {
         let found = keyset::fetch(transaction, rows, &Page::first(&self.order, 1)).await?.rows.pop();
         let row = found.ok_or(DbErr::RecordNotInserted)?;
         let key = row.key.clone();
-        let edge = Edge::new(&self.order, row).through(transaction.reader());
+        let edge = Edge::new(&self.order, row);
 
         let mut created = Created { edge, previous: None, previous_of_book: None };
         if self.is_previous_selected {

@@ -1,6 +1,5 @@
 //! Adding and deleting the ratings and orders of a book.
 
-use ::entity::book;
 use keyset_graphql::{Column, Object};
 use sea_orm::sea_query::LockType;
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter};
@@ -51,7 +50,7 @@ where
     let (key, book) = (transaction.next_key(), lock_book(transaction, book, LockType::KeyShare, "bookId").await?);
     T::Entity::insert(row(key, book.id)).exec_without_returning(transaction).await?;
     let created = placement.find(transaction, key, Some((T::book_id(), book.id))).await?;
-    Ok((created, of_row(transaction, book)))
+    Ok((created, Object::new(book)))
 }
 
 /// Deletes a row of a book, and returns the book.
@@ -64,11 +63,6 @@ pub async fn delete_of_book<T: OfBook>(transaction: &Transaction, key: Uuid) -> 
     let row = T::Entity::delete_many().filter(T::key_column().eq(key)).filter(T::book_id().eq(book.id));
     match row.exec(transaction).await?.rows_affected {
         0 => Err(WriteError::Changed),
-        _ => Ok(of_row(transaction, book)),
+        _ => Ok(Object::new(book)),
     }
-}
-
-/// The book of a row, as the transaction sees it.
-pub fn of_row(transaction: &Transaction, row: book::Model) -> Object<Book> {
-    Object::new(row).through(transaction.reader())
 }

@@ -1,8 +1,8 @@
 //! Placing and cancelling orders.
 
 use ::entity::book_order;
-use async_graphql::{Context, ID, InputObject, SimpleObject};
-use keyset_graphql::{Edge, Object, Sort};
+use async_graphql::{Context, ID, InputObject};
+use keyset_graphql::{Object, PayloadFields, Sort};
 use sea_orm::Set;
 use sea_orm::prelude::Decimal as Number;
 use uuid::Uuid;
@@ -10,6 +10,7 @@ use uuid::Uuid;
 use super::created::{Created, Placement};
 use super::input::{Input, Problems};
 use super::of_book::{add_to_book, delete_of_book};
+use super::payload::{Done, Payload};
 use super::transaction::Transaction;
 use super::write::{Write, WriteResult};
 use crate::events::Event;
@@ -76,26 +77,20 @@ impl Write for PlaceOrder {
     }
 }
 
-#[async_graphql::Object]
-impl PlacedOrder {
-    /// The order, and its place in `orders` under `orderBy`: the same in the list of all and in that of its book.
-    async fn order_edge(&self) -> &Edge<BookOrder> {
-        &self.created.edge
-    }
+impl Done for PlacedOrder {
+    const PAYLOAD: &'static str = "PlaceOrderPayload";
 
-    /// The cursor of the edge before it in the `orders` of all books; null where it comes first.
-    async fn previous_edge_cursor(&self) -> Option<&str> {
-        self.created.previous.as_deref()
-    }
-
-    /// The cursor of the edge before it in the `orders` of its book; null where it comes first.
-    async fn previous_edge_cursor_of_book(&self) -> Option<&str> {
-        self.created.previous_of_book.as_deref()
-    }
-
-    /// The book, its revenue with this order in it.
-    async fn book(&self) -> &Object<Book> {
-        &self.book
+    fn fields(fields: &mut PayloadFields<Payload<Self>>) {
+        let description = "The new order, as an edge of `orders` in the order of `orderBy`. Its cursor is valid in the list of all \
+            orders, and in that of the book.";
+        fields.edge("orderEdge", description, |payload| &payload.done.created.edge);
+        let description =
+            "The cursor of the edge before the new one in the list of all orders. Null if the new edge is the first.";
+        fields.value("previousEdgeCursor", description, |payload| payload.done.created.previous.clone());
+        let description =
+            "The cursor of the edge before the new one in the orders of the book. Null if the new edge is the first.";
+        fields.value("previousEdgeCursorOfBook", description, |payload| payload.done.created.previous_of_book.clone());
+        fields.object("book", "The ordered book, with its updated revenue.", |payload| &payload.done.book);
     }
 }
 
@@ -112,12 +107,18 @@ pub struct CancelOrder {
     key: Uuid,
 }
 
-#[derive(SimpleObject)]
 pub struct CancelledOrder {
-    /// The global id that it had.
     deleted_id: ID,
-    /// The book, its revenue without this order.
     book: Object<Book>,
+}
+
+impl Done for CancelledOrder {
+    const PAYLOAD: &'static str = "CancelOrderPayload";
+
+    fn fields(fields: &mut PayloadFields<Payload<Self>>) {
+        fields.value("deletedId", "The global id of the cancelled order.", |payload| payload.done.deleted_id.clone());
+        fields.object("book", "The ordered book, with its updated revenue.", |payload| &payload.done.book);
+    }
 }
 
 impl Input for CancelOrderInput {

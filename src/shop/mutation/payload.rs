@@ -1,26 +1,29 @@
 //! The payload of every mutation.
 
-use async_graphql::{ContainerType, OutputType, SimpleObject};
+use keyset_graphql::PayloadFields;
 
-use super::book::{AddedBook, DeletedBook, UpdatedBook};
-use super::order::{CancelledOrder, PlacedOrder};
-use super::rating::{ChangedRating, DeletedRating, GivenRating};
+/// What a mutation has done.
+pub trait Done: Sized + Send + Sync + 'static {
+    /// The name of its payload in the schema.
+    const PAYLOAD: &'static str;
+
+    /// Declares the fields of its payload.
+    fn fields(fields: &mut PayloadFields<Payload<Self>>);
+}
 
 /// A mutation that has been done.
-#[derive(SimpleObject)]
-#[graphql(
-    concrete(name = "AddBookPayload", params(AddedBook)),
-    concrete(name = "UpdateBookPayload", params(UpdatedBook)),
-    concrete(name = "DeleteBookPayload", params(DeletedBook)),
-    concrete(name = "RateBookPayload", params(GivenRating)),
-    concrete(name = "ChangeRatingPayload", params(ChangedRating)),
-    concrete(name = "DeleteRatingPayload", params(DeletedRating)),
-    concrete(name = "PlaceOrderPayload", params(PlacedOrder)),
-    concrete(name = "CancelOrderPayload", params(CancelledOrder))
-)]
-pub struct Payload<T: OutputType + ContainerType> {
-    #[graphql(flatten)]
-    pub done: T,
-    /// What the input said.
+pub struct Payload<D> {
+    pub done: D,
     pub client_mutation_id: Option<String>,
+}
+
+impl<D: Done> keyset_graphql::Payload for Payload<D> {
+    const NAME: &'static str = D::PAYLOAD;
+
+    fn fields(fields: &mut PayloadFields<Self>) {
+        fields.describe("A mutation that has been done.");
+        D::fields(fields);
+        let id = |payload: &Self| payload.client_mutation_id.clone();
+        fields.value("clientMutationId", "What the input said.", id);
+    }
 }

@@ -1,15 +1,16 @@
 //! Giving, changing and deleting ratings.
 
 use ::entity::book_rating;
-use async_graphql::{Context, ID, InputObject, SimpleObject};
-use keyset_graphql::{Edge, Object, Sort};
+use async_graphql::{Context, ID, InputObject};
+use keyset_graphql::{Object, PayloadFields, Sort};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use uuid::Uuid;
 
 use super::created::{Created, Placement};
 use super::input::{Input, Problems};
 use super::lock::lock_book_of;
-use super::of_book::{add_to_book, delete_of_book, of_row};
+use super::of_book::{add_to_book, delete_of_book};
+use super::payload::{Done, Payload};
 use super::transaction::Transaction;
 use super::write::{Write, WriteError, WriteResult};
 use crate::events::Event;
@@ -72,26 +73,20 @@ impl Write for RateBook {
     }
 }
 
-#[async_graphql::Object]
-impl GivenRating {
-    /// The rating, and its place in `ratings` under `orderBy`: the same in the list of all and in that of its book.
-    async fn rating_edge(&self) -> &Edge<Rating> {
-        &self.created.edge
-    }
+impl Done for GivenRating {
+    const PAYLOAD: &'static str = "RateBookPayload";
 
-    /// The cursor of the edge before it in the `ratings` of all books; null where it comes first.
-    async fn previous_edge_cursor(&self) -> Option<&str> {
-        self.created.previous.as_deref()
-    }
-
-    /// The cursor of the edge before it in the `ratings` of its book; null where it comes first.
-    async fn previous_edge_cursor_of_book(&self) -> Option<&str> {
-        self.created.previous_of_book.as_deref()
-    }
-
-    /// The book, its mean with this rating in it.
-    async fn book(&self) -> &Object<Book> {
-        &self.book
+    fn fields(fields: &mut PayloadFields<Payload<Self>>) {
+        let description = "The new rating, as an edge of `ratings` in the order of `orderBy`. Its cursor is valid in the list of all \
+            ratings, and in that of the book.";
+        fields.edge("ratingEdge", description, |payload| &payload.done.created.edge);
+        let description =
+            "The cursor of the edge before the new one in the list of all ratings. Null if the new edge is the first.";
+        fields.value("previousEdgeCursor", description, |payload| payload.done.created.previous.clone());
+        let description =
+            "The cursor of the edge before the new one in the ratings of the book. Null if the new edge is the first.";
+        fields.value("previousEdgeCursorOfBook", description, |payload| payload.done.created.previous_of_book.clone());
+        fields.object("book", "The rated book, with its updated average.", |payload| &payload.done.book);
     }
 }
 
@@ -111,12 +106,18 @@ pub struct ChangeRating {
     stars: i16,
 }
 
-#[derive(SimpleObject)]
 pub struct ChangedRating {
-    /// The rating as it is now.
     rating: Object<Rating>,
-    /// The book, its mean with the change in it.
     book: Object<Book>,
+}
+
+impl Done for ChangedRating {
+    const PAYLOAD: &'static str = "ChangeRatingPayload";
+
+    fn fields(fields: &mut PayloadFields<Payload<Self>>) {
+        fields.object("rating", "The changed rating.", |payload| &payload.done.rating);
+        fields.object("book", "The rated book, with its updated average.", |payload| &payload.done.book);
+    }
 }
 
 impl Input for ChangeRatingInput {
@@ -145,8 +146,7 @@ impl Write for ChangeRating {
             .exec_with_returning(transaction)
             .await?;
         let row = changed.into_iter().next().ok_or(WriteError::Changed)?;
-        let rating = Object::new(row).through(transaction.reader());
-        Ok(ChangedRating { rating, book: of_row(transaction, book) })
+        Ok(ChangedRating { rating: Object::new(row), book: Object::new(book) })
     }
 }
 
@@ -163,12 +163,18 @@ pub struct DeleteRating {
     key: Uuid,
 }
 
-#[derive(SimpleObject)]
 pub struct DeletedRating {
-    /// The global id that it had.
     deleted_id: ID,
-    /// The book, its mean without this rating.
     book: Object<Book>,
+}
+
+impl Done for DeletedRating {
+    const PAYLOAD: &'static str = "DeleteRatingPayload";
+
+    fn fields(fields: &mut PayloadFields<Payload<Self>>) {
+        fields.value("deletedId", "The global id of the deleted rating.", |payload| payload.done.deleted_id.clone());
+        fields.object("book", "The rated book, with its updated average.", |payload| &payload.done.book);
+    }
 }
 
 impl Input for DeleteRatingInput {

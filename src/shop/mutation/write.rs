@@ -6,16 +6,16 @@
 
 use std::time::{Duration, Instant};
 
-use async_graphql::{ContainerType, Context, OutputType};
+use async_graphql::Context;
+use keyset_graphql::{PayloadPlan, ShownPayload};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr};
-use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinHandle;
 use tracing::Instrument;
 
+use super::payload::{Done, Payload};
 use super::transaction::Transaction;
 use crate::db::{CONNECT_TIMEOUT, Db, Failure, tally};
 use crate::events::{Event, Events};
-use crate::request::{Code, Error, Permit, Result, conflict, database};
+use crate::request::{Code, Error, RequestContext, Result, conflict, database};
 
 /// The time and the number of attempts after which a write gives up.
 const MAX_TIME: Duration = Duration::from_secs(10);
@@ -27,7 +27,7 @@ const MAX_PAUSE: u64 = 128_000;
 /// A write whose input was checked.
 pub trait Write: Send + Sync + 'static {
     /// Its result for the payload: the state that was committed.
-    type Done: OutputType + ContainerType + 'static;
+    type Done: Done;
 
     /// Runs in this transaction. It can run several times; one of them takes effect.
     fn run(&self, transaction: &Transaction) -> impl Future<Output = WriteResult<Self::Done>> + Send;
@@ -100,132 +100,118 @@ impl From<DbErr> for WriteError {
     }
 }
 
-/// A write that runs in a task of its own, so that a client that disconnects does not stop it. It holds the permit of its
-/// request until it ends, so that clients cannot exceed the maximum by reconnecting.
-pub struct Writing<D> {
-    attempts: mpsc::Receiver<Attempt<D>>,
-    outcome: JoinHandle<Result<()>>,
-}
-
-/// The result of an attempt, before its commit.
-pub struct Attempt<D> {
-    pub done: D,
-    /// Whether the payload was read: otherwise the transaction is rolled back. If nobody says, because the client has
-    /// disconnected, it is committed.
-    pub shown: oneshot::Sender<bool>,
-}
-
-impl<D> Writing<D> {
-    /// The next attempt, to show before its commit. After a conflict there is another one; `None` after the last.
-    pub async fn attempt(&mut self) -> Option<Attempt<D>> {
-        self.attempts.recv().await
-    }
-
-    /// Whether the last attempt was committed.
-    ///
-    /// # Errors
-    ///
-    /// As [`write`].
-    pub async fn outcome(self) -> Result<()> {
-        self.outcome.await.unwrap_or_else(|error| match error.try_into_panic() {
-            Ok(panic) => Err(Error::panicked(&*panic)),
-            Err(cancelled) => Err(Error::internal(&cancelled)),
-        })
-    }
-}
-
-/// Runs a write, completely or not at all.
+/// Runs a write, completely or not at all, and shows its payload.
 ///
-/// Its outcome is an error in these cases:
+/// It runs in a task of its own, so that a client that disconnects does not stop it. It holds the permit of its request until
+/// it ends, so that clients cannot exceed the maximum by reconnecting.
+///
+/// # Errors
 ///
 /// The write's own errors; [`Code::Conflict`] and [`Code::Unavailable`] after ten seconds of conflicts or outage;
 /// [`Code::TimedOut`]; [`Code::OutOfRange`] and [`Code::InUse`] where the database refused it; and
 /// [`Code::OutcomeUnknown`].
-pub fn write<W: Write>(context: &Context<'_>, write: W) -> Writing<W::Done> {
+pub async fn write<W: Write>(
+    context: &Context<'_>,
+    write: W,
+    client_mutation_id: Option<String>,
+) -> Result<ShownPayload<Payload<W::Done>>> {
     let db = context.data_unchecked::<Db>().clone();
     let events = context.data_unchecked::<Events>().clone();
-    let permit = context.data_opt::<Permit>().cloned();
-    let (sender, attempts) = mpsc::channel(1);
+    let permit = context.data_opt().and_then(|context: &RequestContext| context.permit.clone());
+    let writing = Writing { db, events, write, client_mutation_id, plan: PayloadPlan::of(context) };
     let work = async move {
         let _permit = permit;
-        retry(&db, &events, &write, &sender).await
+        writing.retry().await
     };
-    Writing { attempts, outcome: tokio::spawn(tally::continued(tally::current(), work).in_current_span()) }
+    let task = tokio::spawn(tally::continued(tally::current(), work).in_current_span());
+    task.await.unwrap_or_else(|error| match error.try_into_panic() {
+        Ok(panic) => Err(Error::panicked(&*panic)),
+        Err(cancelled) => Err(Error::internal(&cancelled)),
+    })
 }
 
-async fn retry<W: Write>(db: &Db, events: &Events, write: &W, attempt: &mpsc::Sender<Attempt<W::Done>>) -> Result<()> {
-    let begun = Instant::now();
-    let mut attempts = 0;
-    loop {
-        attempts += 1;
-        let error = match transact(db, events, write, attempt).await {
-            Ok(()) => return Ok(()),
-            Err(error) => error,
+/// A write, and what is shown of it.
+struct Writing<W: Write> {
+    db: Db,
+    events: Events,
+    write: W,
+    client_mutation_id: Option<String>,
+    plan: PayloadPlan<Payload<W::Done>>,
+}
+
+impl<W: Write> Writing<W> {
+    async fn retry(&self) -> Result<ShownPayload<Payload<W::Done>>> {
+        let (begun, db) = (Instant::now(), &self.db);
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            let error = match self.transact().await {
+                Ok(payload) => return Ok(payload),
+                Err(error) => error,
+            };
+            if let WriteError::Database(cause) | WriteError::Commit(cause) = &error {
+                db.write_failed(cause);
+            }
+            let pause = fastrand::u64(..(1000 << attempts.min(10)).min(MAX_PAUSE));
+            let pause = Duration::from_micros(pause);
+            // Another server may have become the primary.
+            let may_pass = error.may_pass() || (db.may_move() && error.failure() == Some(Failure::ReadOnly));
+            if !may_pass || attempts == MAX_ATTEMPTS || begun.elapsed() + pause >= MAX_TIME {
+                return Err(error.into());
+            }
+            db.metrics.write_retried();
+            // Without the message of the database, which can quote a row.
+            tracing::debug!(attempts, failure = ?error.failure(), "retrying a write");
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    async fn transact(&self) -> WriteResult<ShownPayload<Payload<W::Done>>> {
+        let db = &self.db;
+        // A new connection would create the file that was deleted.
+        db.storage.check()?;
+        let begun = Instant::now();
+        let transaction = db.on_primary(begun, db.begin()).await?;
+        let transaction = Transaction::new(db, begun, transaction);
+        match self.run(&transaction).await {
+            Ok((payload, event)) => {
+                let transaction = transaction.end().await?;
+                if payload.is_null() {
+                    db.on_primary(begun, transaction.rollback()).await?;
+                } else {
+                    let committed = db.on_primary(begun, self.events.commit(db.commit(transaction), event));
+                    committed.await.map_err(WriteError::Commit)?;
+                }
+                Ok(payload)
+            }
+            Err(error) => {
+                // Dropping it would hold its locks until the connection is used again. If this fails, they are released.
+                if let Ok(transaction) = transaction.end().await {
+                    let _ = db.on_primary(begun, transaction.rollback()).await;
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// The statements of the transaction.
+    async fn run(
+        &self,
+        transaction: &Transaction,
+    ) -> WriteResult<(ShownPayload<Payload<W::Done>>, Option<Event>)> {
+        let first = match transaction.get_database_backend() {
+            // SQLite has the same limit as its busy timeout.
+            DbBackend::Postgres => format!("SET LOCAL lock_timeout = {}", CONNECT_TIMEOUT.as_millis()),
+            // Loads the schema if another program changed it. An insert would notice in the middle of its triggers, and fail.
+            _ => "SELECT 1 FROM book LIMIT 0".to_owned(),
         };
-        if let WriteError::Database(cause) | WriteError::Commit(cause) = &error {
-            db.write_failed(cause);
+        transaction.execute_unprepared(&first).await?;
+        let done = self.write.run(transaction).await?;
+        let event = W::event(&done);
+        if let Some(event) = &event {
+            self.events.announce(transaction, event).await?;
         }
-        let pause = fastrand::u64(..(1000 << attempts.min(10)).min(MAX_PAUSE));
-        let pause = Duration::from_micros(pause);
-        // Another server may have become the primary.
-        let may_pass = error.may_pass() || (db.may_move() && error.failure() == Some(Failure::ReadOnly));
-        if !may_pass || attempts == MAX_ATTEMPTS || begun.elapsed() + pause >= MAX_TIME {
-            return Err(error.into());
-        }
-        db.metrics.write_retried();
-        // Without the message of the database, which can quote a row.
-        tracing::debug!(attempts, failure = ?error.failure(), "retrying a write");
-        tokio::time::sleep(pause).await;
+        let payload = Payload { done, client_mutation_id: self.client_mutation_id.clone() };
+        Ok((self.plan.show(&payload, transaction.reader()).await, event))
     }
-}
-
-async fn transact<W: Write>(
-    db: &Db,
-    events: &Events,
-    write: &W,
-    attempt: &mpsc::Sender<Attempt<W::Done>>,
-) -> WriteResult<()> {
-    // A new connection would create the file that was deleted.
-    db.storage.check()?;
-    let begun = Instant::now();
-    let transaction = db.on_primary(begun, db.begin()).await?;
-    let transaction = Transaction::new(db, begun, transaction);
-    match run(&transaction, events, write).await {
-        Ok((done, event)) => {
-            let (shown, is_shown) = oneshot::channel();
-            // Nobody receives it if the client has disconnected.
-            let _ = attempt.send(Attempt { done, shown }).await;
-            let is_shown = is_shown.await.unwrap_or(true);
-            let transaction = transaction.end().await?;
-            if !is_shown {
-                return db.on_primary(begun, transaction.rollback()).await.map_err(WriteError::Database);
-            }
-            let committed = db.on_primary(begun, events.commit(db.commit(transaction), event));
-            committed.await.map_err(WriteError::Commit)
-        }
-        Err(error) => {
-            // Dropping it would hold its locks until the connection is used again. If this fails, they are released.
-            if let Ok(transaction) = transaction.end().await {
-                let _ = db.on_primary(begun, transaction.rollback()).await;
-            }
-            Err(error)
-        }
-    }
-}
-
-/// The statements of the transaction.
-async fn run<W: Write>(transaction: &Transaction, events: &Events, write: &W) -> WriteResult<(W::Done, Option<Event>)> {
-    let first = match transaction.get_database_backend() {
-        // SQLite has the same limit as its busy timeout.
-        DbBackend::Postgres => format!("SET LOCAL lock_timeout = {}", CONNECT_TIMEOUT.as_millis()),
-        // Loads the schema if another program changed it. An insert would notice in the middle of its triggers, and fail.
-        _ => "SELECT 1 FROM book LIMIT 0".to_owned(),
-    };
-    transaction.execute_unprepared(&first).await?;
-    let done = write.run(transaction).await?;
-    let event = W::event(&done);
-    if let Some(event) = &event {
-        events.announce(transaction, event).await?;
-    }
-    Ok((done, event))
 }

@@ -41,7 +41,7 @@ async fn j1_a_response_that_loses_its_connection_is_read_again_as_a_whole() {
             let held = proxy.cut_after(1);
             let write = async {
                 let connection = held.await.unwrap();
-                shop.data_once(&rate).await;
+                shop.data(&rate).await;
                 drop(connection);
             };
             let (body, ()) = tokio::join!(cut.body(query, json!({ "id": book })), write);

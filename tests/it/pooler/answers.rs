@@ -46,7 +46,7 @@ async fn clients_wait_for_a_connection() {
     let read = async |shop: &Shop| {
         for _ in 0..20 {
             let query = "{ a: books { totalCount } b: ratings(last: 3) { totalCount nodes { rating } } }";
-            let data = shop.data_once(query).await;
+            let data = shop.data(query).await;
             assert_eq!((&data["a"]["totalCount"], &data["b"]["totalCount"]), (&16.into(), &60.into()));
         }
     };

@@ -102,7 +102,7 @@ async fn write(
                 ("rateBook", input)
             }
         };
-        let data = shop.data_once(&format!("mutation {{ {name}(input: {{ {input} }}")).await;
+        let data = shop.data(&format!("mutation {{ {name}(input: {{ {input} }}")).await;
         if let Some(id) = data["rateBook"]["ratingEdge"]["node"]["id"].as_str() {
             own.push(id.to_owned());
         }

@@ -1,0 +1,117 @@
+//! What a request carries beside its document and its variables.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use async_graphql::{Data, Request};
+
+use super::admission::{Admission, Permit};
+use super::budget::Pace;
+use super::cpu::Cpu;
+use super::memory::Memory;
+use super::permission::Permission;
+use super::queue::Unit;
+
+/// A request, with what it carries.
+#[derive(Debug)]
+pub struct Incoming {
+    /// The document, or none, and the variables.
+    pub request: Request,
+    /// The id that came instead of a document.
+    pub document_id: Option<String>,
+    /// Whether it is so long that its checks take long.
+    pub is_long: bool,
+    /// What it carries.
+    pub context: RequestContext,
+}
+
+/// What a request carries. Resolvers find it in the data of their context. By default, the request has no limits of
+/// concurrency, and may not write. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct RequestContext {
+    /// Whether it may write.
+    pub permission: Permission,
+    /// Its permit, if it is one of a server. A write can hold it longer than its client waits.
+    pub permit: Option<Permit>,
+    /// The connection that it shares with others.
+    pub session: Option<Session>,
+    /// The position that it must show, as its header has it.
+    pub position: Option<String>,
+    /// Whether its header asks for its cost.
+    pub reports_cost: bool,
+    /// Whether its response is written by [`json::write`](keyset_graphql::json::write): it can contain JSON.
+    pub is_written: bool,
+    /// What each event of a subscription costs.
+    pub pace: Pace,
+    /// What else the resolvers of an application find in their context.
+    pub data: Option<Arc<Data>>,
+}
+
+/// What the operations of a WebSocket, or of an event stream, share.
+#[derive(Clone, Debug)]
+pub struct Session {
+    /// The id of the request that opened it.
+    pub request_id: String,
+    /// The permits for its queries and mutations.
+    pub admission: Admission,
+    /// The memory budget for its subscriptions.
+    pub memory: Memory,
+}
+
+impl RequestContext {
+    /// Its client, if it has a share.
+    pub fn client(&self) -> Option<IpAddr> {
+        let of_session = || self.session.as_ref().and_then(|session| session.admission.client());
+        self.permit.as_ref().and_then(Permit::client).or_else(of_session)
+    }
+
+    /// The share of threads for long requests.
+    pub fn cpu(&self) -> Cpu {
+        match (&self.permit, &self.session) {
+            (Some(permit), _) => permit.cpu().clone(),
+            (None, Some(session)) => session.admission.cpu(),
+            (None, None) => Cpu::default(),
+        }
+    }
+
+    /// Waits for a turn of the client, if it has a share, for work of this cost.
+    pub async fn turn(&self, cost: usize) -> Option<Unit> {
+        match &self.permit {
+            Some(permit) => permit.turn(cost).await,
+            None => None,
+        }
+    }
+}
+
+impl Incoming {
+    /// The same with this permission.
+    #[must_use]
+    pub fn permitted(mut self, permission: Permission) -> Self {
+        self.context.permission = permission;
+        self
+    }
+
+    /// The same in this context.
+    #[must_use]
+    pub fn within(self, context: RequestContext) -> Self {
+        Self { context, ..self }
+    }
+}
+
+impl From<Request> for Incoming {
+    fn from(request: Request) -> Self {
+        Self { request, document_id: None, is_long: false, context: RequestContext::default() }
+    }
+}
+
+impl From<&str> for Incoming {
+    fn from(query: &str) -> Self {
+        Request::new(query).into()
+    }
+}
+
+impl From<String> for Incoming {
+    fn from(query: String) -> Self {
+        Request::new(query).into()
+    }
+}
