@@ -25,6 +25,7 @@ mod created;
 mod crowds;
 mod docs;
 mod drops;
+mod embedded;
 mod event_stream;
 mod failover;
 mod filter;
