@@ -160,14 +160,14 @@ fn code(text: &str) -> impl Iterator<Item = &str> {
     text.split("```").step_by(2).flat_map(|prose| prose.split('`').skip(1).step_by(2))
 }
 
-/// ARCHITECTURE.md names the tests that show when a workaround can be removed, and the documents about several machines those
+/// docs/decisions.md names the tests that show when a workaround can be removed, and the documents about several machines those
 /// that show a fact.
 #[test]
 fn every_test_that_is_named_exists() {
-    let workarounds = read("ARCHITECTURE.md").split_once("\n## Workarounds\n").unwrap().1.to_owned();
+    let workarounds = read("docs/decisions.md").split_once("\n## Workarounds ").unwrap().1.to_owned();
     let of_documents = documents("docs/scaling").map(|name| (read(&name), name));
     let (mut count, mut missing) = (0, Vec::new());
-    for (text, document) in of_documents.chain([(workarounds, "ARCHITECTURE.md".to_owned())]) {
+    for (text, document) in of_documents.chain([(workarounds, "docs/decisions.md".to_owned())]) {
         for name in code(&text).flat_map(str::split_whitespace).filter(|word| word.contains("::")) {
             count += 1;
             if !is_test(name) {

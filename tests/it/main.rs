@@ -1,5 +1,5 @@
 //! The server as its users meet it. The numbers in the names of tests are those of the conformance list in
-//! ARCHITECTURE.md.
+//! CONTRIBUTING.md.
 
 mod counter;
 mod counts;

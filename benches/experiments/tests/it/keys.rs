@@ -57,7 +57,7 @@ async fn random_keys_dirty_more_pages_and_write_more_log() {
     }
 }
 
-/// docs/measurements.md corrects a published ULID.
+/// docs/keys.md corrects a published ULID.
 #[test]
 fn the_corrected_ulid_is_that_of_the_uuid() {
     let id: uuid::Uuid = "017eb31e-1440-b69e-d82f-5f0937f823c8".parse().unwrap();
