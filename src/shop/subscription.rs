@@ -11,7 +11,7 @@ use super::order::{BookOrder, OrderSortField};
 use super::rating::{Rating, RatingSortField};
 use crate::db::Failure;
 use crate::events::{Event, Events, Lagged, SubscribeError};
-use crate::request::{Code, Error, Pace, Result, database};
+use crate::request::{Code, Error, RequestContext, Result, database};
 
 pub struct Subscription;
 
@@ -73,7 +73,7 @@ async fn added<T: Added + 'static>(
     let order = sort::by_columns::<T::Entity, _>(&OrderBy(order_by))?;
     let book = book_id.map(|id| NodeId::parse_as(&id, NodeType::Book)).transpose()?.map(|id| id.key);
     let events = context.data_unchecked::<Events>().subscribe().await.map_err(silent)?.into_stream();
-    let pace = context.data_opt::<Pace>().cloned().unwrap_or_default();
+    let pace = context.data_opt().map(|context: &RequestContext| context.pace.clone()).unwrap_or_default();
     let edges = events.filter_map(move |event| {
         ready(match event {
             Ok(event) if book.is_some_and(|book| book != event.book_id()) => None,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use async_graphql::Request;
-use bookends::request::Permission;
+use bookends::request::{Incoming, Permission};
 use serde_json::Value;
 
 use crate::shop::{SMALL, Shop};
@@ -109,8 +109,8 @@ async fn every_mutation_says_what_is_missing_to_those_who_may_not_write() {
         ("nobody knows who may", None),
     ] {
         for mutation in all() {
-            let request = Request::new(mutation);
-            let request = if let Some(permission) = permission { request.data(permission) } else { request };
+            let request = Incoming::from(mutation.as_str());
+            let request = if let Some(permission) = permission { request.permitted(permission) } else { request };
             let answer = serde_json::to_value(shop.api.execute(request).await).unwrap();
             assert_eq!(answers.entry(who).or_insert_with(|| answer.clone()), &answer, "{who}: {mutation}");
         }
@@ -142,8 +142,9 @@ async fn only_the_operation_that_is_executed_needs_the_permission() {
     ] {
         // The second time, a document that was executed is in the cache.
         for _ in 0..2 {
-            let mut request = Request::new(document).data(Permission::NoToken);
+            let mut request = Request::new(document);
             request.operation_name = name.map(str::to_owned);
+            let request = Incoming::from(request).permitted(Permission::NoToken);
             let response = serde_json::to_value(shop.api.execute(request).await).unwrap();
             assert_eq!(response["errors"][0]["extensions"]["code"].as_str(), code, "{document} {name:?}: {response}");
         }
