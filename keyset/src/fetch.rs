@@ -4,9 +4,8 @@ use sea_orm::sea_query::SelectStatement;
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, FromQueryResult, Select};
 
 use crate::batch::{run, tagged};
-use crate::bracket::{select, unordered};
+use crate::bracket::select_joined;
 use crate::dialect::Dialect;
-use crate::join::{ROWS, joined};
 use crate::offset::skipped;
 use crate::range::Index;
 use crate::row_order::RowOrder;
@@ -157,7 +156,7 @@ async fn read_one<C: ReadRows + ?Sized>(
     Reading { joins, texts, index, dialect }: Reading<'_>,
 ) -> Result<Slice<Record>, DbErr> {
     let write = |query: &SelectStatement, page: &Page| {
-        dialect.statement(&rows(query, page, &RowOrder::of(query, joins, page), joins, index, dialect))
+        dialect.statement(&select_joined(query, page, &RowOrder::of(query, joins, page), joins, index, dialect))
     };
     let kept = match texts {
         None => None,
@@ -185,7 +184,7 @@ async fn read_skipped<C: ReadRows + ?Sized>(
     }
     let bracket = |(query, page): (_, &Page)| {
         let order = RowOrder::in_union(query, joins, page);
-        (rows(query, page, &order, joins, index, dialect), order)
+        (select_joined(query, page, &order, joins, index, dialect), order)
     };
     let brackets = queries.iter().zip(&pages).map(bracket).collect();
     let found = run(db, tagged(brackets, dialect), &pages.iter().collect::<Vec<_>>(), dialect).await?;
@@ -194,24 +193,4 @@ async fn read_skipped<C: ReadRows + ?Sized>(
         slices[list] = slice;
     }
     Ok(slices)
-}
-
-/// The statement that reads a page of one list, with its joins. Where keys are compared here, its rows are in no order.
-pub(crate) fn rows(
-    query: &SelectStatement,
-    page: &Page,
-    order: &RowOrder,
-    joins: &[Join],
-    index: Index,
-    dialect: Dialect,
-) -> SelectStatement {
-    if page.order.is_compared_here() {
-        return joined(unordered(query, page, order, index, dialect), joins);
-    }
-    if joins.is_empty() {
-        return select(query, page, order, index, dialect);
-    }
-    let mut statement = joined(unordered(query, page, order, index, dialect), joins);
-    order.sort_table(&mut statement, ROWS, dialect);
-    statement
 }

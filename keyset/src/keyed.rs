@@ -2,8 +2,8 @@
 
 use sea_orm::sea_query::{CommonTableExpression, Expr, Query, SelectStatement, WithClause};
 
+use crate::count::limited_count;
 use crate::dialect::Dialect;
-use crate::many::limited_count;
 use crate::range::{self, Edge, Index, Range};
 use crate::row_order::{KeyColumn, key_column, key_columns};
 use crate::{Key, Order};

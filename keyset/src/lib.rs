@@ -71,6 +71,7 @@ mod postings;
 
 pub mod bracket;
 mod dialect;
+mod start;
 
 mod column_set;
 mod models;

@@ -30,14 +30,13 @@
 
 use std::fmt::Write;
 
-use sea_orm::sea_query::{ColumnRef, Condition, Expr, Func, JoinType, Order as SqlOrder, Query, SelectStatement};
+use sea_orm::sea_query::{ColumnRef, Condition, Expr, JoinType, Order as SqlOrder, Query, SelectStatement};
 use sea_orm::{DbErr, Statement, Value};
 
 use crate::batch::{BATCH, batch};
-use crate::bracket::unordered;
-use crate::count::COUNT;
+use crate::bracket::{select_joined, select_unordered};
+use crate::count::{COUNT, limited_count};
 use crate::dialect::Dialect;
-use crate::fetch::rows;
 use crate::join::{ROWS, join};
 use crate::mark::Mark;
 use crate::range::Index;
@@ -107,7 +106,8 @@ where
     let write = |parent: Value, query: &SelectStatement, page: &Page| {
         let children = parents.children(query, Expr::cust(PLACEHOLDER));
         let order = RowOrder::of(query, joins, page);
-        let (sql, mut values) = Dialect::numbered(&rows(&children, page, &order, joins, Index::OfParent, dialect));
+        let (sql, mut values) =
+            Dialect::numbered(&select_joined(&children, page, &order, joins, Index::OfParent, dialect));
         values.push(parent);
         dialect.raw(sql.replace(PLACEHOLDER, &format!("?{}", values.len())), values.into_iter())
     };
@@ -139,7 +139,8 @@ fn brackets(
 ) -> Result<Vec<Chunk>, DbErr> {
     let write = |parents: &Parents, query: &SelectStatement, page: &Page| {
         let order = RowOrder::of(query, joins, page);
-        let bracket = |parent| unordered(&parents.children(query, parent), page, &order, Index::OfParent, dialect);
+        let bracket =
+            |parent| select_unordered(&parents.children(query, parent), page, &order, Index::OfParent, dialect);
         chunks(parents, bracket, Some((&order, joins)), dialect)
     };
     let (lists, mut values) = parents.present()?;
@@ -187,12 +188,6 @@ where
         }
     }
     Ok(counts)
-}
-
-/// The number of rows, up to a limit.
-pub(crate) fn limited_count(mut rows: SelectStatement, limit: u64) -> SelectStatement {
-    rows.expr(Expr::cust("1")).limit(limit);
-    Query::select().expr_as(Func::count(Expr::cust("*")), COUNT).from_subquery(rows, "r").take()
 }
 
 /// A statement for some of the parents.
