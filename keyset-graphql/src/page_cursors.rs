@@ -51,7 +51,8 @@ pub struct PageCursor {
 
 /// How far the engine looks for what is selected.
 pub(crate) fn reach(selected: &Plain, run: &Run<'_>) -> Reach {
-    let counted = |names: &[&str]| if selected.selects(names, run.variables) { run.reader.limits().max_offset } else { 0 };
+    let counted =
+        |names: &[&str]| if selected.selects(names, run.variables) { run.reader.limits().max_offset } else { 0 };
     Reach { pages: REACH, before: counted(&["page", "last"]), after: counted(&["last"]) }
 }
 

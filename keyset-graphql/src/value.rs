@@ -126,7 +126,8 @@ impl<T: RowObject> KnownRow for Edge<T> {
                 }
             }
             let (mut writer, mut objects) = (Writer::new(run), objects.into_iter());
-            let written = plan.write(&mut writer, |writer, field, position| self.write(field, &mut objects, writer, position));
+            let written =
+                plan.write(&mut writer, |writer, field, position| self.write(field, &mut objects, writer, position));
             writer.finish(written)
         })
     }

@@ -125,8 +125,7 @@ pub async fn stream(Endpoint { api, access }: &Endpoint, Streamed { head, body, 
     let permission = access.permission(&head.headers, None);
     let session = Some(session(&head.headers, capacity.admission, memory.clone()));
     let incoming = incoming.within(RequestContext { permission, session, ..context(&head.headers) });
-    let responses =
-        if head.method == Method::POST { api.stream(incoming) } else { api.stream_by_get(incoming) };
+    let responses = if head.method == Method::POST { api.stream(incoming) } else { api.stream_by_get(incoming) };
     event_stream::respond(&capacity.sockets, memory, metrics, responses)
 }
 

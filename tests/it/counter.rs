@@ -136,9 +136,7 @@ impl Server {
                 data.insert(name.as_str()?.to_owned());
             }
             let (schema, data) = (schema.clone(), Arc::new(data));
-            Some(move |incoming: Incoming| {
-                Executor::execute_stream(&schema, incoming.request, Some(Arc::clone(&data)))
-            })
+            Some(move |incoming: Incoming| Executor::execute_stream(&schema, incoming.request, Some(Arc::clone(&data))))
         };
         let upgrade = async move |Extension(Capacity { sockets, .. }), request: Handshake| {
             sockets.upgrade(request, Metrics::default(), timeouts, authorize)

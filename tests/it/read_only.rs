@@ -17,7 +17,7 @@ use tokio::time::timeout;
 
 use crate::probes::says;
 use crate::program::{LONG, Program, bookends};
-use crate::shop::{SMALL, Shop, settings, permitted};
+use crate::shop::{SMALL, Shop, permitted, settings};
 use crate::wire::{ask, get, post};
 
 /// The same database, for reading.

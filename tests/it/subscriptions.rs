@@ -17,7 +17,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use crate::patience::{LONG, until};
-use crate::shop::{SMALL, Shop, settings, permitted};
+use crate::shop::{SMALL, Shop, permitted, settings};
 
 mod outage;
 

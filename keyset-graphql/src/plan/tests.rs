@@ -17,7 +17,8 @@ use sea_orm::{DbBackend, DbErr, EntityTrait as _, Select, Statement};
 use super::collect::visits;
 use super::plans::Plans;
 use crate::{
-    ByKey, Declaration, Execution, Fields, Keyed, Listed, Reader, Result, RootFields, RootObject, Roots, RowObject, Scope,
+    ByKey, Declaration, Execution, Fields, Keyed, Listed, Reader, Result, RootFields, RootObject, Roots, RowObject,
+    Scope,
 };
 
 impl RowObject for cake::Entity {

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use async_graphql::parser::parse_query;
 use async_graphql::MergedObject;
-use keyset_graphql::{Declaration, Fields, Listed, Plans, Reader, Result, RootFields, RootObject, Roots, RowObject, Scope};
+use async_graphql::parser::parse_query;
+use keyset_graphql::{
+    Declaration, Fields, Listed, Plans, Reader, Result, RootFields, RootObject, Roots, RowObject, Scope,
+};
 use sea_orm::{ActiveValue::Set, ColumnTrait as _, ConnectionTrait as _, EntityTrait, QueryFilter as _, Select};
 use testdb::TestDb;
 

@@ -195,10 +195,7 @@ impl<W: Write> Writing<W> {
     }
 
     /// The statements of the transaction.
-    async fn run(
-        &self,
-        transaction: &Transaction,
-    ) -> WriteResult<(ShownPayload<Payload<W::Done>>, Option<Event>)> {
+    async fn run(&self, transaction: &Transaction) -> WriteResult<(ShownPayload<Payload<W::Done>>, Option<Event>)> {
         let first = match transaction.get_database_backend() {
             // SQLite has the same limit as its busy timeout.
             DbBackend::Postgres => format!("SET LOCAL lock_timeout = {}", CONNECT_TIMEOUT.as_millis()),
