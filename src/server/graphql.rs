@@ -9,14 +9,14 @@ use axum::extract::FromRequestParts;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::http::header::{ACCEPT_ENCODING, SEC_WEBSOCKET_VERSION, WWW_AUTHENTICATE};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::Response;
 
 use super::access::{Access, challenge};
 use super::capacity::Capacity;
 use super::event_stream;
+use super::headers::{GRAPHQL_COST, GRAPHQL_POSITION, REQUEST_ID};
 use super::media::{Media, is_json, is_uncompressed, prefers_page};
-use super::observe::REQUEST_ID;
 use super::page;
 use super::request;
 use super::response::{reject, respond, unless_known};
@@ -24,12 +24,8 @@ use super::websocket::{Handshake, Timeouts, is_websocket};
 use crate::request::{Admission, Code, Incoming, Memory, Permit, RequestContext, Session, refusal};
 use crate::shop::Api;
 
-/// The header that asks for the cost of a request, with the value `report`. No standard names one. Hot Chocolate has
-/// this name and this value, and Shopify reports the cost in `extensions.cost`, as this server does.
-pub const GRAPHQL_COST: HeaderName = HeaderName::from_static("graphql-cost");
-
-/// The header of the position after a mutation, in its response and in requests that must show it. No standard names one.
-pub const GRAPHQL_POSITION: HeaderName = HeaderName::from_static("graphql-position");
+/// The only route that needs a permit.
+pub const API: &str = "/graphql";
 
 /// The API, and who may write.
 pub struct Endpoint {
