@@ -22,6 +22,7 @@ mod operation;
 mod position;
 mod price;
 mod readers;
+mod response_key;
 mod retained;
 mod running;
 mod suggestion;

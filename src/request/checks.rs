@@ -19,14 +19,11 @@ use super::documents::{Document, Documents, Found, Hash, Trusted};
 use super::error::Error;
 use super::permission::Permission;
 use super::price::Prices;
-use super::running::Running;
+use super::running::{MAX_NAME, Running};
 use super::validation::Validator;
 use super::{operation, position, price};
 use crate::config::Limits;
 use crate::metrics::Metrics;
-
-/// The longest name of an operation in logs and traces, in bytes.
-pub const MAX_NAME: usize = 100;
 
 /// Whether operations of a kind are accepted.
 pub type Accepts = fn(OperationType) -> Result<(), Error>;

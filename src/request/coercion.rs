@@ -24,10 +24,7 @@ use crate::config::Limits;
 mod input_types;
 
 use input_types::Problem;
-pub use input_types::{InputTypes, ONE_OF, Scalar};
-
-/// The maximum of errors reported for one request.
-pub const MAX_ERRORS: usize = 20;
+pub use input_types::{InputTypes, MAX_ERRORS, ONE_OF, Scalar};
 
 impl InputTypes {
     /// Checks the variables of an operation, and then the arguments that use them. `nests` says whether the document

@@ -15,7 +15,7 @@ use async_graphql::parser::types::{ExecutableDocument, Field, Selection, Selecti
 use async_graphql::{Name, Pos, Positioned, Value, Variables};
 use async_graphql_value::Value as Written;
 
-use super::price::times;
+use super::response_key::times;
 use super::visit::{Fragment, Visitor, walk};
 use crate::config::Limits;
 

@@ -12,8 +12,6 @@
 //! A fragment costs at each place where it is spread, and is walked once. A field with a long response key costs several times:
 //! the key is written for each object.
 
-use std::fmt;
-
 use async_graphql::Variables;
 use async_graphql::parser::types::ExecutableDocument;
 
@@ -24,13 +22,12 @@ use crate::config::Limits;
 mod arguments;
 mod cost;
 mod declared;
+mod filter;
 mod walk;
 
-pub use declared::{Prices, Tables, times};
+pub use declared::{Prices, Tables};
+use filter::{Filter, MAX_VALUES};
 use walk::Pricing;
-
-/// The maximum number of conditions and values in the filters of a request, as often as they are used.
-const MAX_VALUES: usize = 100_000;
 
 /// The price of a request: the maxima of the operations of its document.
 #[derive(Clone, Debug, Default)]
@@ -49,17 +46,6 @@ pub struct Price {
     /// Whether another request with the same document can have another price: it depends on variables, or on the statistics
     /// of the database.
     pub varies: bool,
-}
-
-/// A filter that reads rows.
-#[derive(Clone, Debug)]
-pub struct Filter {
-    /// The response key of its list.
-    list: String,
-    /// The rows that a statement reads.
-    rows: u64,
-    /// The cost of all statements.
-    cost: usize,
 }
 
 /// The price of a request.
@@ -112,16 +98,5 @@ impl Price {
             return Err(Error::client(Code::TooDeep, message));
         }
         Ok(())
-    }
-}
-
-impl fmt::Display for Filter {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { list, rows, .. } = self;
-        write!(
-            formatter,
-            "the filter of `{list}` may read {rows} rows. Compare `id`, `createdAt` or another field that an index serves, \
-             outside of `or` and `not`, or list the related objects instead"
-        )
     }
 }

@@ -8,7 +8,6 @@ use async_graphql::{Name, Request, Response, ServerError, Variables};
 use keyset_graphql::{Execution, PlannedQuery, Reader};
 use tracing::Span;
 
-use super::checks::MAX_NAME;
 use super::code::Code;
 use super::context::RequestContext;
 use super::cost::CostReport;
@@ -16,6 +15,9 @@ use super::documents::{Document, Hash};
 use super::operation;
 use crate::db::{CONNECT_TIMEOUT, Position};
 use crate::telemetry::trace::{self, Operation};
+
+/// The longest name of an operation in logs and traces, in bytes.
+pub const MAX_NAME: usize = 100;
 
 /// The state of a request between its checks and its first response.
 pub struct Running {

@@ -8,8 +8,10 @@ use async_graphql::parser::types::{
 };
 use async_graphql::{Name, Positioned, Value};
 
-use super::MAX_ERRORS;
 use crate::request::suggestion::{closest, did_you_mean};
+
+/// The maximum of errors reported for one request.
+pub const MAX_ERRORS: usize = 20;
 
 /// A custom scalar, and whether it accepts a value.
 pub type Scalar = (&'static str, fn(&Value) -> bool);

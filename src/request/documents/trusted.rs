@@ -14,7 +14,7 @@ use async_graphql::ServerError;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use sha2::{Digest, Sha256};
 
-use super::{Document, Hash, decode};
+use super::document::{Document, Hash, decode};
 use crate::config;
 use crate::request::message::shortened;
 use crate::request::price::{self, Prices};

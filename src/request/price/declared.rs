@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
-use async_graphql::parser::types::Field;
 use keyset::Statistics;
 use keyset_graphql::Cost as Declared;
 use sea_orm::DbBackend;
 
 use crate::request::introspection::Introspection;
+use crate::request::response_key::KEY;
 
 /// The price of a statement.
 pub const STATEMENT: usize = 50;
@@ -29,15 +29,6 @@ pub const NUMBERS: [&str; 2] = ["page", "last"];
 pub const FILTERED_FOR_ONE: u64 = 200;
 /// The number of conditions and values that each of these rows is compared with for that.
 pub const CONDITIONS_FOR_ONE: u64 = 8;
-
-/// The characters of a response key for which a field costs once.
-pub const KEY: usize = 64;
-
-/// How often a field costs: as often as it has this many characters in its response key, which is written for each object, and
-/// with each error below it.
-pub fn times(field: &Field) -> usize {
-    field.response_key().node.len().div_ceil(KEY)
-}
 
 /// The prices of a schema.
 #[derive(Clone, Debug)]

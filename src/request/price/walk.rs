@@ -10,11 +10,12 @@ use keyset_graphql::list::Scan;
 use super::arguments::{Given, is_around, number, page_statements, size};
 use super::cost::Cost;
 use super::declared::{
-    CONDITIONS_FOR_ONE, COUNT, COUNTED_FOR_ONE, FILTERED_FOR_ONE, NUMBERED_FOR_ONE, NUMBERS, OFFSET_FOR_ONE, STATEMENT,
-    WRITE, around, times,
+    CONDITIONS_FOR_ONE, COUNT, COUNTED_FOR_ONE, FILTERED_FOR_ONE, NUMBERED_FOR_ONE, NUMBERS, OFFSET_FOR_ONE, Prices,
+    STATEMENT, Tables, WRITE, around,
 };
-use super::{Filter, MAX_VALUES, Prices, Tables};
+use super::filter::{Filter, MAX_VALUES};
 use crate::config::Limits;
+use crate::request::response_key::times;
 use crate::request::visit::{Fragment, Visitor, walk};
 
 /// The walk, and what it has added up.
