@@ -25,6 +25,7 @@ mod node_type;
 mod decimal;
 mod error_code;
 mod guide;
+mod key;
 mod list;
 mod offered;
 mod readers;

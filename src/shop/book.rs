@@ -14,8 +14,8 @@ pub use filter::{BookFilter, of_book};
 pub use sort::BookSortField;
 
 use super::decimal::Decimal;
+use super::key::add_key_fields;
 use super::list::{ShopArgs, ShopObject};
-use super::node::key_fields;
 use super::node_type::NodeType;
 use super::order::BookOrder;
 use super::rating::Rating;
@@ -37,7 +37,7 @@ impl RowObject for Book {
         fields.of_key("createdAt", "When the book came into the shop, to the millisecond.", |id| {
             DateTime(id::created_at(id))
         });
-        key_fields(fields);
+        add_key_fields(fields);
         fields
             .beside::<book_stats::Entity>(book::Column::Id, book_stats::Column::BookId)
             .computed("averageRating", "The mean of its ratings, 1 to 5; null without one.", |stats| {
