@@ -10,6 +10,7 @@ use async_graphql::{InputObjectType, InputType, InputValueResult, Value};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{Condition, EntityTrait, QueryFilter, Select};
 
+mod bounds;
 mod comparison;
 mod id;
 mod reach;
@@ -17,6 +18,7 @@ mod scope;
 mod text;
 mod whole;
 
+pub use bounds::{MAX_CONDITIONS, MAX_LEVELS, RELATION};
 pub use comparison::{Comparison, NullableComparison};
 pub use id::IdFilter;
 pub use reach::Reach;
@@ -24,14 +26,7 @@ pub use scope::Scope;
 pub use text::TextFilter;
 pub use whole::{Conditions, Where};
 
-use crate::{Matching, Result, input};
-
-/// The maximum of conditions, and of values that they compare with, in the filter of a list.
-pub const MAX_CONDITIONS: usize = 500;
-/// The number of conditions that a condition on a related object counts for: it is a sub-query per object.
-pub const RELATION: usize = 50;
-/// The maximum depth of nested filters.
-pub const MAX_LEVELS: usize = 10;
+use crate::{Result, input};
 
 /// `and`, `or` and `not`: flatten it into a filter. `F` is that filter.
 #[derive(Clone, Debug)]
@@ -145,6 +140,18 @@ fn any<F: Filter>(filters: &[F], scope: &mut Scope) -> Result<Condition> {
     let found = scope.within(&ranges);
     scope.confine(ranges);
     Ok(found.add(any))
+}
+
+/// The argument `where`: a filter.
+// Boxed, because it is large and moved often.
+#[derive(Clone, Debug)]
+pub struct Matching<F>(pub Option<Box<F>>);
+
+impl<F> Matching<F> {
+    /// The filter, if there is one.
+    pub fn filter(&self) -> Option<&F> {
+        self.0.as_deref()
+    }
 }
 
 /// The rows that match a filter; all of them without one.

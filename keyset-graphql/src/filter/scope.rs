@@ -7,7 +7,8 @@ use chrono::{DateTime, Utc};
 use keyset::{KeyRanges, Order, ReadRows, Statistics};
 use sea_orm::{ColumnTrait, Condition, DbBackend};
 
-use super::{MAX_CONDITIONS, MAX_LEVELS, RELATION, Reach};
+use super::bounds::{MAX_CONDITIONS, MAX_LEVELS, RELATION};
+use super::reach::Reach;
 use crate::error::code;
 use crate::{Error, Result};
 
