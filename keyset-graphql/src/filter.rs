@@ -13,7 +13,7 @@ use sea_orm::{Condition, EntityTrait, QueryFilter, Select};
 mod bounds;
 mod comparison;
 mod id;
-mod reach;
+mod row_estimate;
 mod scope;
 mod text;
 mod whole;
@@ -21,7 +21,7 @@ mod whole;
 pub use bounds::{MAX_CONDITIONS, MAX_LEVELS, RELATION};
 pub use comparison::{Comparison, NullableComparison};
 pub use id::IdFilter;
-pub use reach::Reach;
+pub use row_estimate::RowEstimate;
 pub use scope::Scope;
 pub use text::TextFilter;
 pub use whole::{Conditions, Where};
@@ -109,8 +109,8 @@ pub trait Filter: InputType {
             all = all.add(any(filters, scope)?);
         }
         if let Some(filter) = not {
-            let (condition, reach, _) = scope.apart(|scope| filter.condition(scope))?;
-            scope.narrow(reach.negated());
+            let (condition, estimate, _) = scope.apart(|scope| filter.condition(scope))?;
+            scope.narrow(estimate.negated());
             all = all.add(complement(condition));
         }
         scope.ascend();
@@ -120,23 +120,23 @@ pub trait Filter: InputType {
 
 /// The rows that match any of these filters.
 fn any<F: Filter>(filters: &[F], scope: &mut Scope) -> Result<Condition> {
-    let (mut any, mut reach, mut ranges) = (Condition::any(), Reach::NOTHING, None);
+    let (mut any, mut estimate, mut ranges) = (Condition::any(), RowEstimate::NOTHING, None);
     for (number, filter) in filters.iter().enumerate() {
         let (condition, of_filter, in_ranges) = scope.apart(|scope| filter.condition(scope))?;
         any = any.add(holds(condition));
-        reach = reach.or(of_filter);
+        estimate = estimate.or(of_filter);
         ranges = if number == 0 { in_ranges } else { ranges.zip(in_ranges).and_then(|(all, these)| all.or(these)) };
     }
     if filters.is_empty() {
-        scope.narrow(reach);
+        scope.narrow(estimate);
         return Ok(Condition::all().add(never()));
     }
     // A database seeks few alternatives only. Where all of them lie in ranges of one key, it seeks these.
     let Some(ranges) = ranges else {
-        scope.either(reach);
+        scope.either(estimate);
         return Ok(any);
     };
-    scope.narrow(reach);
+    scope.narrow(estimate);
     let found = scope.within(&ranges);
     scope.confine(ranges);
     Ok(found.add(any))

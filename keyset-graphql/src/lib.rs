@@ -68,7 +68,8 @@ pub use cost::Cost;
 pub use date_time::DateTime;
 pub use error::{Error, Result};
 pub use filter::{
-    Comparison, Conditions, Filter, IdFilter, Logic, Matching, NullableComparison, Reach, Scope, TextFilter, Where,
+    Comparison, Conditions, Filter, IdFilter, Logic, Matching, NullableComparison, RowEstimate, Scope, TextFilter,
+    Where,
 };
 pub use global_id::{GlobalId, NodeType};
 pub use keyed::Keyed;

@@ -35,7 +35,7 @@ use sea_orm::{DbBackend, DbErr, Statement};
 
 use crate::dialect::Dialect;
 use crate::join::{Join, ROWS, joined};
-use crate::keyed::Keyed;
+use crate::keyed_rows::KeyedRows;
 use crate::range::{self, Edge, Index, Range};
 use crate::row_order::{RowOrder, SEGMENT};
 use crate::start::Start;
@@ -132,7 +132,7 @@ impl Bracket {
         let (order, back) = page.travel();
         let starts = Start::of(query, page, dialect);
         let far = page.far().map(|key| key.bind(dialect));
-        let source = Keyed::of(query, &order, row_order.keys());
+        let source = KeyedRows::of(query, &order, row_order.keys());
         let (order, back) = (source.order(order), source.order(back));
 
         let inside = far.as_ref().map(|far| inside(&back, far, index, dialect));

@@ -43,7 +43,7 @@ use crate::range::Index;
 use crate::row_order::RowOrder;
 use crate::slice::Reader;
 use crate::source::{Parents, array};
-use crate::texts::{Shape, Texts};
+use crate::statement_cache::{Shape, StatementCache};
 use crate::{Join, Page, ReadRows, Record, Slice};
 
 /// The table of the parents.
@@ -67,17 +67,17 @@ pub(crate) async fn fetch<C>(
     page: &Page,
     joins: &[Join],
     dialect: Dialect,
-    texts: Option<&Texts>,
+    cache: Option<&StatementCache>,
 ) -> Result<Vec<Slice<Record>>, DbErr>
 where
     C: ReadRows + ?Sized,
 {
     if dialect.is_sqlite() && db.reads_each() {
-        return each(db, query, parents, page, joins, texts).await;
+        return each(db, query, parents, page, joins, cache).await;
     }
     let mut found: Vec<_> = parents.values.iter().map(|_| Vec::new()).collect();
     let mut reader = Reader::new(page, dialect);
-    for Chunk { statement, lists } in brackets(query, parents, page, joins, dialect, texts)? {
+    for Chunk { statement, lists } in brackets(query, parents, page, joins, dialect, cache)? {
         for row in db.read(statement).await? {
             if let Some(list) = lists.get(batch(&row)?) {
                 found[*list].push(reader.read(row)?);
@@ -94,7 +94,7 @@ async fn each<C>(
     parents: &Parents,
     page: &Page,
     joins: &[Join],
-    texts: Option<&Texts>,
+    cache: Option<&StatementCache>,
 ) -> Result<Vec<Slice<Record>>, DbErr>
 where
     C: ReadRows + ?Sized,
@@ -111,11 +111,11 @@ where
         values.push(parent);
         dialect.raw(sql.replace(PLACEHOLDER, &format!("?{}", values.len())), values.into_iter())
     };
-    let kept = match texts {
+    let kept = match cache {
         None => None,
-        Some(texts) => {
+        Some(cache) => {
             let shape = Shape { query, page, joins, parents: Some((&parents.column, EACH)), dialect };
-            texts.statement(shape, std::slice::from_ref(first), |query, page| {
+            cache.statement(shape, std::slice::from_ref(first), |query, page| {
                 Ok(Some(write(Mark::Given(0).value(), query, page)))
             })?
         }
@@ -135,7 +135,7 @@ fn brackets(
     page: &Page,
     joins: &[Join],
     dialect: Dialect,
-    texts: Option<&Texts>,
+    cache: Option<&StatementCache>,
 ) -> Result<Vec<Chunk>, DbErr> {
     let write = |parents: &Parents, query: &SelectStatement, page: &Page| {
         let order = RowOrder::of(query, joins, page);
@@ -146,7 +146,7 @@ fn brackets(
     let (lists, mut values) = parents.present()?;
     // On PostgreSQL the parents are one value. On SQLite each is one, and NULLs fill up the terms.
     let terms = if dialect.is_sqlite() { values.len().next_power_of_two() } else { 1 };
-    let Some(texts) = texts.filter(|_| !values.is_empty() && terms <= MAX_KEPT) else {
+    let Some(cache) = cache.filter(|_| !values.is_empty() && terms <= MAX_KEPT) else {
         return write(parents, query, page);
     };
     if dialect.is_sqlite() {
@@ -155,7 +155,7 @@ fn brackets(
         values = vec![array(values)];
     }
     let shape = Shape { query, page, joins, parents: Some((&parents.column, terms)), dialect };
-    let statement = texts.statement(shape, &values, |query, page| {
+    let statement = cache.statement(shape, &values, |query, page| {
         let marks = Parents { values: (0..terms).map(|term| Mark::Given(term).value()).collect(), ..parents.clone() };
         let mut chunks = write(&marks, query, page)?;
         // With many parameters, several statements share the parents.

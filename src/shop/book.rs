@@ -3,14 +3,14 @@
 use ::entity::book_stats::Column as Stats;
 use ::entity::{book, book_stats, id};
 use keyset::Kept;
-use keyset_graphql::{DateTime, Fields, Keyed, Listed, Reach, RowObject, Scope};
+use keyset_graphql::{DateTime, Fields, Keyed, Listed, RowEstimate, RowObject, Scope};
 use sea_orm::{EntityTrait, Select};
 use uuid::Uuid;
 
 mod filter;
 mod sort;
 
-pub use filter::{BookFilter, of_book};
+pub use filter::{BookFilter, match_book};
 pub use sort::BookSortField;
 
 use super::decimal::Decimal;
@@ -85,12 +85,12 @@ impl Listed for Book {
         } else {
             args.filtered(rows, book::Column::Id, &order, scope)?
         };
-        if is_joined && scope.reach().is_some() {
-            scope.narrow(Reach::beside(1));
+        if is_joined && scope.estimate().is_some() {
+            scope.narrow(RowEstimate::beside(1));
         }
         let Some(search) = search else { return Ok((rows, order)) };
         // It may find every title.
-        scope.narrow(Reach::beside(search.reads()));
+        scope.narrow(RowEstimate::beside(search.reads()));
         if !order.is_computed() {
             match search.leaps() {
                 Some(leaps) if args.filter.filter().is_none() => scope.walk(leaps),
