@@ -94,7 +94,7 @@ impl InputTypes {
     }
 
     /// The errors in the arguments of a field: in those with variables if there are some, otherwise in the others.
-    fn of_arguments(
+    fn check_field(
         &self,
         known: &FieldDefinition,
         field: &Positioned<Field>,
@@ -190,7 +190,7 @@ impl<'a> Visitor<'a> for Arguments<'a> {
         let object = self.objects.last().copied().flatten();
         let known = object.and_then(|object| self.types.field(object, &field.node.name.node));
         if let Some(known) = known.filter(|_| self.errors.len() < MAX_ERRORS) {
-            self.errors.extend(self.types.of_arguments(known, field, self.variables));
+            self.errors.extend(self.types.check_field(known, field, self.variables));
         }
         self.objects.push(known.map(|known| innermost(&known.ty.node.base)));
     }

@@ -82,7 +82,7 @@ impl Documents {
     pub fn find(&self, request: &Request, id: Option<&str>) -> Result<Found, ServerError> {
         let persisted = request.extensions.get("persistedQuery").map(hash_of).transpose()?;
         let id = persisted.or(id).filter(|_| request.query.is_empty());
-        let Some(id) = id else { return self.of_text(&request.query, persisted) };
+        let Some(id) = id else { return self.find_text(&request.query, persisted) };
         if let Some(document) = self.trusted.named(id) {
             return Ok(Found::Known(Arc::clone(document)));
         }
@@ -98,7 +98,7 @@ impl Documents {
     }
 
     /// The document of a text, whose hash may have come with it.
-    fn of_text(&self, text: &str, persisted: Option<&str>) -> Result<Found, ServerError> {
+    fn find_text(&self, text: &str, persisted: Option<&str>) -> Result<Found, ServerError> {
         let hash = self.hashes.get(text).unwrap_or_else(|| Sha256::digest(text.as_bytes()).into());
         if let Some(persisted) = persisted {
             let is_same = match self.trusted.named(persisted) {
@@ -109,7 +109,7 @@ impl Documents {
                 return Err(refusal(Code::PersistedQueryMismatch, "provided sha does not match query"));
             }
         }
-        if let Some(document) = self.trusted.with_hash(&hash) {
+        if let Some(document) = self.trusted.find_hash(&hash) {
             return Ok(Found::Known(Arc::clone(document)));
         }
         if self.trusted.is_required {

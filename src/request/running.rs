@@ -10,7 +10,7 @@ use tracing::Span;
 
 use super::code::Code;
 use super::context::RequestContext;
-use super::cost::CostReport;
+use super::cost_report::CostReport;
 use super::documents::{Document, Hash};
 use super::operation;
 use crate::db::{CONNECT_TIMEOUT, Position};
@@ -29,7 +29,7 @@ pub struct Running {
     pub kind: OperationType,
     pub variables: Variables,
     /// The cost of the request.
-    pub price: usize,
+    pub cost: usize,
     /// Whether it is a query of several statements, which must see one state of the database.
     pub needs_snapshot: bool,
     /// What the state that a query reads must include.
@@ -41,7 +41,7 @@ pub struct Running {
     /// The hash of a new document, which will be cached.
     pub new: Option<Hash>,
     /// The cost, if its first response must have it.
-    pub cost: Option<CostReport>,
+    pub report: Option<CostReport>,
 }
 
 impl Running {

@@ -6,7 +6,7 @@ use async_graphql::parser::types::ExecutableDocument;
 use keyset_graphql::Plans;
 
 use crate::request::coercion::nests_variables;
-use crate::request::price::Price;
+use crate::request::cost::RequestCost;
 use crate::request::validation::Validated;
 
 /// The weight of a selection, beside the byte of each character. A plan has each selection of a fragment at each place where
@@ -28,8 +28,8 @@ pub struct Document {
     pub max_age: Option<i32>,
     /// Whether it is one of those that the server was started with.
     pub is_trusted: bool,
-    /// Its price, once it is known that all requests have the same.
-    pub(super) price: OnceLock<Price>,
+    /// Its cost, once it is known that all requests have the same.
+    pub(super) cost: OnceLock<RequestCost>,
     /// The number of its fields and fragments, each where it is spread.
     pub(super) selections: usize,
     pub(super) tokens: usize,
@@ -54,23 +54,23 @@ impl Document {
             plans,
             max_age: None,
             is_trusted: false,
-            price: OnceLock::new(),
+            cost: OnceLock::new(),
             selections,
             tokens,
         }
     }
 
-    /// Its price, which `price` computes unless every request has the same.
-    pub fn price(&self, price: impl FnOnce(&ExecutableDocument) -> Price) -> Price {
-        if let Some(known) = self.price.get() {
+    /// Its cost, which `compute` computes unless every request has the same.
+    pub fn cost(&self, compute: impl FnOnce(&ExecutableDocument) -> RequestCost) -> RequestCost {
+        if let Some(known) = self.cost.get() {
             return known.clone();
         }
-        let price = price(self.plans.document());
-        if !price.varies {
+        let cost = compute(self.plans.document());
+        if !cost.varies {
             // Another request may have been faster.
-            let _ = self.price.set(price.clone());
+            let _ = self.cost.set(cost.clone());
         }
-        price
+        cost
     }
 }
 
