@@ -55,7 +55,7 @@ pub async fn open(settings: &Settings) -> Result<Pools, ConnectError> {
             .max_lifetime(None)
             .sqlx_logging(false)
             .map_sqlx_sqlite_opts(move |options| configured(options, sqlite, is_read_only))
-            .map_sqlx_sqlite_pool_opts(move |pool| with_deadline(pool, &applied));
+            .map_sqlx_sqlite_pool_opts(move |pool| set_deadline(pool, &applied));
         Database::connect(options)
     };
     // The writer comes first: it turns WAL mode on.
@@ -133,7 +133,7 @@ async fn alone(connecting: impl Future<Output = Result<DatabaseConnection, DbErr
 }
 
 /// Gives each connection its time limit, and closes connections that cannot be reused.
-fn with_deadline(pool: PoolOptions<Sqlite>, deadline: &Deadline) -> PoolOptions<Sqlite> {
+fn set_deadline(pool: PoolOptions<Sqlite>, deadline: &Deadline) -> PoolOptions<Sqlite> {
     let (first, next) = (deadline.clone(), deadline.clone());
     pool.after_connect(move |connection, _| {
         let deadline = first.clone();
