@@ -12,7 +12,7 @@ use bookends::config::{Plan, Settings};
 use bookends::db::Db;
 use bookends::seed::{self, Progress};
 use keyset::bracket::bracket;
-use keyset::{Args, Join, Key, Limits, Order, Page, Sort, Texts};
+use keyset::{Args, Join, Key, Limits, Order, Page, Sort, StatementCache};
 use sea_orm::sea_query::ExprTrait;
 use sea_orm::{
     ColumnTrait, Condition, ConnectionTrait, DatabaseConnection, DbBackend, EntityTrait, IdenStatic, ModelTrait,
@@ -84,7 +84,9 @@ async fn by_number(db: &DatabaseConnection) {
     let mut times = vec![Vec::new(); 3];
     for _ in 0..RUNS {
         let start = Instant::now();
-        let slice = keyset::fetch_rows(db, Entity::find(), &page, std::slice::from_ref(&book), &Texts::default()).await;
+        let slice =
+            keyset::fetch_rows(db, Entity::find(), &page, std::slice::from_ref(&book), &StatementCache::default())
+                .await;
         times[0].push(start.elapsed());
         assert_eq!(slice.expect("a page").rows.len() as u64, SIZE);
         for ((_, sql), times) in ways.iter().zip(&mut times[1..]) {

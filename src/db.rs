@@ -12,10 +12,10 @@ use crate::metrics::Metrics;
 
 mod deadline;
 mod failure;
+mod file_identity;
 mod keys;
 mod liveness;
 mod migrate;
-mod place;
 pub mod pool;
 mod position;
 mod postgres;
@@ -25,6 +25,7 @@ mod ready;
 mod replicas;
 mod servers;
 mod sqlite;
+mod sqlite_error;
 mod statistics;
 mod storage;
 pub mod tally;
@@ -35,10 +36,10 @@ mod watch;
 use deadline::Deadline;
 pub use deadline::Suspension;
 pub use failure::Failure;
+pub use file_identity::LockError;
 pub use keys::Keys;
 pub use liveness::Liveness;
 pub use migrate::{MigrateError, history_of_missing};
-pub use place::LockError;
 use pool::Statements;
 pub use position::{InvalidPosition, Position};
 pub(crate) use primary::{Primary, Watch};
@@ -217,7 +218,7 @@ impl Db {
 
 /// The error of a SQLite file that was opened for reading only.
 pub(crate) fn read_only() -> DbErr {
-    let error = pool::sqlite_error(pool::READ_ONLY, "the file was opened for reading only".to_owned());
+    let error = sqlite_error::error(sqlite_error::READ_ONLY, "the file was opened for reading only".to_owned());
     DbErr::Conn(RuntimeErr::SqlxError(error.into()))
 }
 

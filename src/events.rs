@@ -8,54 +8,24 @@
 //! error and its subscription ends, so slow subscribers use a bounded amount of memory.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
-use std::time::Duration;
 
-use ::entity::{book_order, book_rating};
 use async_graphql::futures_util::stream::{self, Stream};
 use keyset::ReadRows;
 use sea_orm::{ConnAcquireErr, ConnectionTrait, DbBackend, DbErr, Statement};
 use tokio::sync::{broadcast, broadcast::error::RecvError};
-use uuid::Uuid;
 
 use crate::db::{CONNECT_TIMEOUT, Db, Primary, Reads, read_only};
 
+mod connection;
+mod event;
 mod listener;
 mod missed;
 mod payload;
 mod recent;
 
+use connection::CHANNEL;
+pub use event::{Event, RING};
 use listener::Listener;
-
-/// The number of events that a subscriber may fall behind.
-pub const RING: usize = 1024;
-
-/// The channel of LISTEN and NOTIFY; each database has its own.
-const CHANNEL: &str = "bookends";
-
-/// The time without a notification after which the listening connection is checked.
-const CHECK_INTERVAL: Duration = Duration::from_secs(30);
-
-/// The pause before listening again: the first and the longest.
-const RETRY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
-
-/// How far to look for missed events before the time at which the listening connection last worked. It covers the
-/// difference between the clocks of two servers, and the time of a transaction.
-const MARGIN: Duration = Duration::from_secs(10);
-
-/// The maximum number of missed events that are sent: a burst that fits into the ring.
-const MAX_MISSED: usize = 1000;
-
-/// The number of recent ids that are kept, to send no event twice.
-const MAX_RECENT: usize = 10_000;
-
-/// A new row.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Event {
-    /// A rating was added.
-    RatingAdded(book_rating::Model),
-    /// An order was placed.
-    OrderPlaced(book_order::Model),
-}
 
 /// Sends and receives events. Cheap to clone.
 #[derive(Clone)]
@@ -109,24 +79,6 @@ pub enum Lagged {
     /// The database was unreachable for too long.
     #[error("events were missed while the database was unreachable: fetch the list again, then subscribe")]
     Missed,
-}
-
-impl Event {
-    /// The primary key of the new row.
-    pub fn id(&self) -> Uuid {
-        match self {
-            Self::RatingAdded(rating) => rating.id,
-            Self::OrderPlaced(order) => order.id,
-        }
-    }
-
-    /// The book of the new row.
-    pub fn book_id(&self) -> Uuid {
-        match self {
-            Self::RatingAdded(rating) => rating.book_id,
-            Self::OrderPlaced(order) => order.book_id,
-        }
-    }
 }
 
 impl Events {

@@ -4,6 +4,7 @@
 
 mod cursor;
 mod global_id;
+mod instant;
 mod paginator;
 mod part;
 mod ulid;

@@ -13,19 +13,17 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
-use prometheus_client::registry::{Metric, Registry};
+use prometheus_client::registry::Registry;
 
+mod family;
 mod replicas;
 
+use family::{Labels, add, times};
 pub use replicas::OfReplica;
 use replicas::Replicas;
 
 /// The media type of [`Metrics::render`].
 pub const MEDIA_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-
-/// The buckets of durations, in seconds: from a page in memory to more than `REQUEST_TIMEOUT`.
-const TIMES: [f64; 17] =
-    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 40.0, 90.0];
 
 /// The metrics of a process. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -48,8 +46,6 @@ struct Inner {
     websockets: Gauge,
     buffered: Gauge,
 }
-
-type Labels<const N: usize> = [(&'static str, Cow<'static, str>); N];
 
 /// The values of the gauges.
 #[derive(Clone, Debug)]
@@ -203,15 +199,6 @@ impl Metrics {
         let _ = text::encode(&mut text, &self.0.registry);
         text
     }
-}
-
-fn add<M: Metric + Clone>(registry: &mut Registry, name: &str, help: &str, metric: M) -> M {
-    registry.register(name, help, metric.clone());
-    metric
-}
-
-fn times<const N: usize>() -> Family<Labels<N>, Histogram, fn() -> Histogram> {
-    Family::new_with_constructor(|| Histogram::new(TIMES))
 }
 
 fn set(gauge: &Gauge, count: usize) {

@@ -1,12 +1,12 @@
 //! What a request passes before its execution. This module knows no table.
 //!
-//! [`Api`] checks a request in this order (`checks`): its document if it is known (`documents`), the whole document if it is
-//! new (`validation`), the operation (`operation`), the permission of a mutation (`permission`), the price (`price`), the
+//! [`CheckedSchema`] checks a request in this order (`checks`): its document if it is known (`documents`), the whole document if it is
+//! new (`validation`), the operation (`operation`), the permission of a mutation (`permission`), the cost (`cost`), the
 //! variables (`coercion`), the budget of its client (`budget`). Operations whose responses are a
 //! stream pass through `executor`.
 //! [`Admission`] bounds how many operations run at a time, and [`Memory`] what clients make the server keep.
 
-mod api;
+mod checked_schema;
 mod checks;
 mod context;
 mod documents;
@@ -17,11 +17,12 @@ mod budget;
 mod coalesced;
 mod coercion;
 mod cost;
+mod cost_report;
 mod introspection;
 mod operation;
 mod position;
-mod price;
 mod readers;
+mod response_key;
 mod retained;
 mod running;
 mod suggestion;
@@ -44,20 +45,20 @@ mod message;
 
 pub use address::{client_of, network_of};
 pub use admission::{Admission, Permit, Rejected, Share};
-pub use api::{Api, Parts, no_batches, was_executed};
 pub use budget::{Pace, RETRY_AFTER};
+pub use checked_schema::{CheckedSchema, Parts, no_batches, was_executed};
 pub use coalesced::Coalesced;
 pub use code::Code;
 pub use coercion::Scalar;
 pub use context::{Incoming, RequestContext, Session};
+pub use cost::{DeclaredCosts, Tables};
 pub use cpu::{Cpu, is_long};
 pub use documents::{Trusted, TrustedError};
 pub use error::{Error, Result, conflict, database, refusal};
 pub use executor::caught;
 pub use memory::{BUDGET_EXCEEDED, Memory, MemoryPermit};
 pub use permission::Permission;
-pub use position::of_response as position;
-pub use price::{Prices, Tables};
+pub use position::read_response as position;
 pub use queue::{Line, Lines, Queue, Sizes};
 pub use readers::Readers;
 pub use slots::Slots;

@@ -16,6 +16,7 @@ use crate::config::{Bounds, Seconds};
 use crate::metrics::Metrics;
 use crate::shop::Api;
 
+mod accept;
 mod access;
 mod admin;
 mod bounds;
@@ -27,8 +28,8 @@ mod cors;
 mod etag;
 mod event_stream;
 mod graphql;
+mod headers;
 mod host;
-mod last;
 mod media;
 mod observe;
 mod origin;

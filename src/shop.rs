@@ -25,6 +25,7 @@ mod node_type;
 mod decimal;
 mod error_code;
 mod guide;
+mod key;
 mod list;
 mod offered;
 mod readers;
@@ -50,7 +51,7 @@ use subscription::Subscription;
 use crate::config::{Documents, Limits};
 use crate::db::Db;
 use crate::events::Events;
-use crate::request::{self, Parts, Prices, Scalar, Tables, Trusted, TrustedError, Validator};
+use crate::request::{self, DeclaredCosts, Parts, Scalar, Tables, Trusted, TrustedError, Validator};
 
 type Schema = Guided<async_graphql::Schema<Query, Mutation, Subscription>>;
 
@@ -85,8 +86,8 @@ pub fn validator(limits: Limits) -> Validator {
     Validator::new(&definitions(), Declaration::of::<query::Roots>(), SCALARS, limits)
 }
 
-/// The prices of the fields of the schema, over these tables.
-pub fn prices(validator: &Validator, tables: Tables) -> Prices {
+/// The costs of the fields of the schema, over these tables.
+pub fn declared_costs(validator: &Validator, tables: Tables) -> DeclaredCosts {
     let roots = [root::costs::<query::Roots>(), mutation::COSTS.to_vec()];
     let fields = [
         mutation::COSTS_OF_PAYLOADS.to_vec(),
@@ -95,7 +96,7 @@ pub fn prices(validator: &Validator, tables: Tables) -> Prices {
         object::costs::<BookOrder>(),
         connection::COSTS.to_vec(),
     ];
-    Prices::new(roots, fields, validator.introspection(), tables)
+    DeclaredCosts::new(roots, fields, validator.introspection(), tables)
 }
 
 /// The trusted documents of these settings.
@@ -105,18 +106,18 @@ pub fn prices(validator: &Validator, tables: Tables) -> Prices {
 /// [`TrustedError`].
 pub fn trusted(documents: &Documents, limits: Limits) -> Result<Trusted, TrustedError> {
     let validator = validator(limits);
-    Trusted::read(documents, &validator, &prices(&validator, Tables::default()), limits)
+    Trusted::read(documents, &validator, &declared_costs(&validator, Tables::default()), limits)
 }
 
 /// The schema over a database, behind the checks of [`request`].
-fn requests(db: &Db, events: &Events, limits: Limits, trusted: Trusted) -> request::Api<Schema> {
+fn check_schema(db: &Db, events: &Events, limits: Limits, trusted: Trusted) -> request::CheckedSchema<Schema> {
     let readers = Readers::new(db, limits);
     let schema = builder().data(db.clone()).data(events.clone());
     let validator = validator(limits);
-    request::Api::new(Parts {
+    request::CheckedSchema::new(Parts {
         // The documents that it executes are valid.
         schema: Guided(schema.validation_mode(ValidationMode::Fast).finish()),
-        prices: prices(&validator, tables(db)),
+        costs: declared_costs(&validator, tables(db)),
         validator,
         trusted,
         limits,

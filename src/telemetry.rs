@@ -25,8 +25,6 @@ pub use otlp::EndpointError;
 
 /// The name of the tracer, and the prefix of this program's targets in the log.
 const NAME: &str = "bookends";
-/// The library that reads lists, whose spans are part of a trace.
-const LISTS: &str = "keyset_graphql";
 
 /// The target of spans that are logged but not traced: probes, which are frequent, and subscriptions, which are endless.
 pub const UNTRACED: &str = "bookends::untraced";
@@ -78,7 +76,7 @@ impl Telemetry {
         // Only spans of this program: its libraries trace the sending of traces, too.
         let own = Targets::new().with_targets([
             (NAME, LevelFilter::INFO),
-            (LISTS, LevelFilter::INFO),
+            (log::LISTS, LevelFilter::INFO),
             (TRACED, LevelFilter::TRACE),
             (UNTRACED, LevelFilter::OFF),
         ]);

@@ -10,28 +10,23 @@ use async_graphql::{InputObjectType, InputType, InputValueResult, Value};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{Condition, EntityTrait, QueryFilter, Select};
 
+mod bounds;
 mod comparison;
 mod id;
-mod reach;
+mod row_estimate;
 mod scope;
 mod text;
 mod whole;
 
+pub use bounds::{MAX_CONDITIONS, MAX_LEVELS, RELATION};
 pub use comparison::{Comparison, NullableComparison};
 pub use id::IdFilter;
-pub use reach::Reach;
+pub use row_estimate::RowEstimate;
 pub use scope::Scope;
 pub use text::TextFilter;
 pub use whole::{Conditions, Where};
 
-use crate::{Matching, Result, input};
-
-/// The maximum of conditions, and of values that they compare with, in the filter of a list.
-pub const MAX_CONDITIONS: usize = 500;
-/// The number of conditions that a condition on a related object counts for: it is a sub-query per object.
-pub const RELATION: usize = 50;
-/// The maximum depth of nested filters.
-pub const MAX_LEVELS: usize = 10;
+use crate::{Result, input};
 
 /// `and`, `or` and `not`: flatten it into a filter. `F` is that filter.
 #[derive(Clone, Debug)]
@@ -114,8 +109,8 @@ pub trait Filter: InputType {
             all = all.add(any(filters, scope)?);
         }
         if let Some(filter) = not {
-            let (condition, reach, _) = scope.apart(|scope| filter.condition(scope))?;
-            scope.narrow(reach.negated());
+            let (condition, estimate, _) = scope.apart(|scope| filter.condition(scope))?;
+            scope.narrow(estimate.negated());
             all = all.add(complement(condition));
         }
         scope.ascend();
@@ -125,26 +120,38 @@ pub trait Filter: InputType {
 
 /// The rows that match any of these filters.
 fn any<F: Filter>(filters: &[F], scope: &mut Scope) -> Result<Condition> {
-    let (mut any, mut reach, mut ranges) = (Condition::any(), Reach::NOTHING, None);
+    let (mut any, mut estimate, mut ranges) = (Condition::any(), RowEstimate::NOTHING, None);
     for (number, filter) in filters.iter().enumerate() {
         let (condition, of_filter, in_ranges) = scope.apart(|scope| filter.condition(scope))?;
         any = any.add(holds(condition));
-        reach = reach.or(of_filter);
+        estimate = estimate.or(of_filter);
         ranges = if number == 0 { in_ranges } else { ranges.zip(in_ranges).and_then(|(all, these)| all.or(these)) };
     }
     if filters.is_empty() {
-        scope.narrow(reach);
+        scope.narrow(estimate);
         return Ok(Condition::all().add(never()));
     }
     // A database seeks few alternatives only. Where all of them lie in ranges of one key, it seeks these.
     let Some(ranges) = ranges else {
-        scope.either(reach);
+        scope.either(estimate);
         return Ok(any);
     };
-    scope.narrow(reach);
+    scope.narrow(estimate);
     let found = scope.within(&ranges);
     scope.confine(ranges);
     Ok(found.add(any))
+}
+
+/// The argument `where`: a filter.
+// Boxed, because it is large and moved often.
+#[derive(Clone, Debug)]
+pub struct Matching<F>(pub Option<Box<F>>);
+
+impl<F> Matching<F> {
+    /// The filter, if there is one.
+    pub fn filter(&self) -> Option<&F> {
+        self.0.as_deref()
+    }
 }
 
 /// The rows that match a filter; all of them without one.

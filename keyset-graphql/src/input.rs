@@ -8,7 +8,10 @@ use async_graphql::indexmap::IndexMap;
 use async_graphql::registry::{Deprecation, MetaInputValue, MetaType, MetaTypeId, Registry};
 use async_graphql::{InputObjectType, InputType, InputValueError, Name, Value};
 
-use crate::registry::described;
+/// A description; an empty text is none.
+pub fn described(description: &str) -> Option<String> {
+    Some(description.to_owned()).filter(|text| !text.is_empty())
+}
 
 /// The fields of an input object, or the arguments of a field, as the schema describes them.
 pub struct InputFields<'a> {

@@ -68,11 +68,12 @@ pub use cost::Cost;
 pub use date_time::DateTime;
 pub use error::{Error, Result};
 pub use filter::{
-    Comparison, Conditions, Filter, IdFilter, Logic, NullableComparison, Reach, Scope, TextFilter, Where,
+    Comparison, Conditions, Filter, IdFilter, Logic, Matching, NullableComparison, RowEstimate, Scope, TextFilter,
+    Where,
 };
 pub use global_id::{GlobalId, NodeType};
 pub use keyed::Keyed;
-pub use list::{FieldArgs, ListField, Listed, Matching, OrderBy};
+pub use list::{FieldArgs, ListField, Listed};
 pub use node::{ByKey, Node, NodeList, Nodes, ObjectType};
 pub use object::{Beside, Column, ComputedValue, Fields, Model, RowObject};
 pub use payload::{Payload, PayloadFields, PayloadPlan, ShownPayload};
@@ -81,7 +82,7 @@ pub use plan::query::{PlannedQuery, Resolve};
 pub use plan::variables::with_defaults;
 pub use root::{Declaration, RootFields, RootObject, Roots};
 pub use snapshot::Snapshots;
-pub use sort::{NullPlacement, Sort, SortDirection, SortField};
+pub use sort::{NullPlacement, OrderBy, Sort, SortDirection, SortField};
 pub use value::{Edge, Object};
 
 #[cfg(doctest)]

@@ -27,7 +27,7 @@ use crate::{Error, Result};
 mod args;
 mod scan;
 
-pub use args::{FieldArgs, Matching, OrderBy};
+pub use args::FieldArgs;
 pub use scan::{ListField, Scan};
 
 /// An object that there are lists of.

@@ -7,15 +7,10 @@ use async_graphql::registry::{
     MetaType, MetaTypeId, Registry,
 };
 
-use crate::input::InputFields;
+use crate::input::{InputFields, described};
 
 /// The directive of fields that are null only beside an error.
 const SEMANTIC_NON_NULL: &str = "semanticNonNull";
-
-/// A description; an empty text is none.
-pub fn described(description: &str) -> Option<String> {
-    Some(description.to_owned()).filter(|text| !text.is_empty())
-}
 
 /// The fields of an object, as the schema describes them.
 pub struct ObjectFields<'a> {

@@ -8,7 +8,7 @@ use async_graphql::{Enum, InputObjectType, InputType, InputValueResult, Value};
 use keyset::Order;
 use sea_orm::{ColumnTrait, EntityTrait};
 
-use crate::{OrderBy, Result, input};
+use crate::{Result, input};
 
 /// One criterion of an order, over an enum of fields: `BookSort` over `BookSortField`.
 ///
@@ -21,6 +21,17 @@ pub struct Sort<F> {
     pub direction: SortDirection,
     /// The position of objects without a value.
     pub nulls: NullPlacement,
+}
+
+/// The argument `orderBy`: the criteria of the order, over an enum of fields.
+#[derive(Clone, Debug)]
+pub struct OrderBy<F>(pub Option<Vec<Sort<F>>>);
+
+impl<F> OrderBy<F> {
+    /// The criteria, the first decides first; without the argument, none.
+    pub fn criteria(&self) -> &[Sort<F>] {
+        self.0.as_deref().unwrap_or_default()
+    }
 }
 
 /// An enum of what lists can be ordered by. [`OrderBy`] checks its sorts when the schema is built.

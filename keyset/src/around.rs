@@ -12,11 +12,9 @@
 
 use std::sync::Arc;
 
-use sea_orm::sea_query::{Expr, ExprTrait, SelectStatement};
 use sea_orm::{Condition, DbErr};
 
 use crate::fetch::read;
-use crate::range::Place;
 use crate::{Args, Join, Limits, Order, Page, PageError, ReadRows, Record, Slice, Source};
 
 /// A request for the page in which a row stands, wherever that is in the list.
@@ -99,31 +97,4 @@ where
     let slices = read(db, source.parts(), &page, joins, None).await?;
     // A page around a row has at least that row.
     S::wrap(slices.into_iter().map(|slice| (!slice.rows.is_empty()).then_some(slice)).collect())
-}
-
-/// The position of a row for each combination of NULLs that it can have, and the condition under which it has them.
-pub(crate) fn places(query: &SelectStatement, order: &Order, row: &Condition) -> Vec<(Place, Condition)> {
-    let value = |expr: &Expr| {
-        let mut alone = match order.postings() {
-            None => query.clone().cond_where(row.clone()).take(),
-            Some(postings) => postings.row_of(query, row),
-        };
-        alone.clear_selects().clear_order_by().reset_offset().expr(expr.clone()).limit(1);
-        Expr::SubQuery(None, Box::new(alone.into()))
-    };
-    // The last sort is never NULL: it is there if the row is.
-    let mut places = vec![(Place::new(), Condition::all())];
-    for (number, sort) in (1..).zip(order.sorts()) {
-        let value = value(&sort.expr);
-        let is_last = number == order.sorts().len();
-        let with = |(place, exists): &(Place, Condition), value: Option<Expr>, condition: Option<Expr>| {
-            ([place.as_slice(), &[value]].concat(), exists.clone().add_option(condition))
-        };
-        let exists = (is_last || sort.nullable).then(|| value.clone().is_not_null());
-        let nulls =
-            sort.nullable.then(|| places.iter().map(|so_far| with(so_far, None, Some(value.clone().is_null()))));
-        let nulls: Vec<_> = nulls.into_iter().flatten().collect();
-        places = places.iter().map(|so_far| with(so_far, Some(value.clone()), exists.clone())).chain(nulls).collect();
-    }
-    places
 }

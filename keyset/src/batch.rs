@@ -33,7 +33,7 @@ pub(crate) fn tagged(brackets: Vec<(SelectStatement, RowOrder)>, dialect: Dialec
         rows
     };
     let brackets = brackets.into_iter().enumerate().map(tag);
-    unions(brackets, dialect.terms(parameters)).into_iter().map(in_order).collect()
+    unions(brackets, dialect.terms(parameters)).into_iter().map(order_rows).collect()
 }
 
 /// Statements of one row at most each, in unions. Each row holds the number of its statement.
@@ -63,7 +63,7 @@ where
 }
 
 /// Orders rows by bracket, and within each bracket by its own order.
-pub(crate) fn in_order(mut rows: SelectStatement) -> SelectStatement {
+pub(crate) fn order_rows(mut rows: SelectStatement) -> SelectStatement {
     rows.order_by(BATCH, SqlOrder::Asc).order_by(PLACE, SqlOrder::Asc).take()
 }
 

@@ -33,11 +33,12 @@
 use sea_orm::sea_query::{CaseStatement, Condition, Expr, Query, SelectStatement, UnionType, WithClause};
 use sea_orm::{DbBackend, DbErr, Statement};
 
-use crate::around::places;
 use crate::dialect::Dialect;
-use crate::keyed::Keyed;
-use crate::range::{self, Edge, Index, Place, Range};
+use crate::join::{Join, ROWS, joined};
+use crate::keyed_rows::KeyedRows;
+use crate::range::{self, Edge, Index, Range};
 use crate::row_order::{RowOrder, SEGMENT};
+use crate::start::Start;
 use crate::{Order, Page};
 
 /// The segment of the rows on the near side of the page.
@@ -85,7 +86,7 @@ pub(crate) fn select(
 /// The same without an order of its rows: the statement around it has one, or the reader puts them in order.
 ///
 /// Sorting rows twice takes longer than reading them, at least on SQLite, which sorts every sub-query.
-pub(crate) fn unordered(
+pub(crate) fn select_unordered(
     query: &SelectStatement,
     page: &Page,
     order: &RowOrder,
@@ -95,6 +96,26 @@ pub(crate) fn unordered(
     let bracket = Bracket::new(query, page, order, index, dialect);
     // Without the limit, the branches of several ranges would have more rows than the page.
     if bracket.pages > 1 { bracket.ordered(order, dialect) } else { bracket.union() }
+}
+
+/// The statement that reads a page of one list, with its joins. Where keys are compared here, its rows are in no order.
+pub(crate) fn select_joined(
+    query: &SelectStatement,
+    page: &Page,
+    order: &RowOrder,
+    joins: &[Join],
+    index: Index,
+    dialect: Dialect,
+) -> SelectStatement {
+    if page.order.is_compared_here() {
+        return joined(select_unordered(query, page, order, index, dialect), joins);
+    }
+    if joins.is_empty() {
+        return select(query, page, order, index, dialect);
+    }
+    let mut statement = joined(select_unordered(query, page, order, index, dialect), joins);
+    order.sort_table(&mut statement, ROWS, dialect);
+    statement
 }
 
 /// The branches of a bracket, each in order, and within its limit.
@@ -111,7 +132,7 @@ impl Bracket {
         let (order, back) = page.travel();
         let starts = Start::of(query, page, dialect);
         let far = page.far().map(|key| key.bind(dialect));
-        let source = Keyed::of(query, &order, row_order.keys());
+        let source = KeyedRows::of(query, &order, row_order.keys());
         let (order, back) = (source.order(order), source.order(back));
 
         let inside = far.as_ref().map(|far| inside(&back, far, index, dialect));
@@ -174,38 +195,6 @@ impl Bracket {
             union.with_cte(candidates);
         }
         union
-    }
-}
-
-/// Where reading starts.
-struct Start {
-    /// The end of the list without one.
-    place: Option<Place>,
-    /// Whether the place has these NULLs, if it is not known before.
-    exists: Option<Condition>,
-}
-
-impl Start {
-    /// One start; around a row, one for each way in which its values can be NULL.
-    fn of(query: &SelectStatement, page: &Page, dialect: Dialect) -> Vec<Self> {
-        match &page.around {
-            None => vec![Self { place: page.near().map(|key| key.bind(dialect)), exists: None }],
-            Some(row) => {
-                let start = |(place, exists)| Self { place: Some(place), exists: Some(exists) };
-                places(query, &page.order, row).into_iter().map(start).collect()
-            }
-        }
-    }
-
-    /// The ranges of the witnesses and those of the page.
-    fn ranges(&self, order: &Order, back: &Order, dialect: Dialect) -> (Vec<Range>, Vec<Range>) {
-        match &self.place {
-            None => (Vec::new(), range::all(order)),
-            Some(place) => (
-                range::beyond(back, place, Edge::Inclusive, dialect),
-                range::beyond(order, place, Edge::Exclusive, dialect),
-            ),
-        }
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::ops::{BitAnd, BitOr};
 
+use sea_orm::{EntityTrait, IdenStatic as _, Iterable as _};
+
 use crate::Kind;
 
 /// Some of an entity's columns, by their numbers: see [`EntityRow::number_of`](crate::EntityRow::number_of).
@@ -45,6 +47,11 @@ impl ColumnSet {
 
 fn bit(column: usize) -> Option<u128> {
     1_u128.checked_shl(u32::try_from(column).ok()?)
+}
+
+/// The number of a column among those of its entity.
+pub(crate) fn number_of<E: EntityTrait>(column: E::Column) -> usize {
+    E::Column::iter().take_while(|earlier| earlier.as_str() != column.as_str()).count()
 }
 
 impl BitOr for ColumnSet {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::mem::discriminant;
 
-use sea_orm::sea_query::{Condition, Expr, Func, SelectStatement};
+use sea_orm::sea_query::{Condition, Expr, Func, Query, SelectStatement};
 use sea_orm::{DbErr, Statement, Value};
 
 use crate::among::one_of;
@@ -120,4 +120,10 @@ pub(crate) fn bare(query: &SelectStatement) -> SelectStatement {
     let mut rows = query.clone();
     rows.clear_selects().clear_order_by().reset_limit().reset_offset();
     rows
+}
+
+/// The number of rows, up to a limit.
+pub(crate) fn limited_count(mut rows: SelectStatement, limit: u64) -> SelectStatement {
+    rows.expr(Expr::cust("1")).limit(limit);
+    Query::select().expr_as(Func::count(Expr::cust("*")), COUNT).from_subquery(rows, "r").take()
 }

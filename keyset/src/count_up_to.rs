@@ -8,9 +8,8 @@ use sea_orm::{DbErr, JsonValue};
 
 use crate::batch::unions;
 use crate::bracket::wrapped;
-use crate::count::bare;
+use crate::count::{bare, limited_count};
 use crate::dialect::Dialect;
-use crate::many::limited_count;
 use crate::source::Parts;
 use crate::{ReadRows, Record, Source, count, many};
 

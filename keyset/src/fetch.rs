@@ -4,15 +4,14 @@ use sea_orm::sea_query::SelectStatement;
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, FromQueryResult, Select};
 
 use crate::batch::{run, tagged};
-use crate::bracket::{select, unordered};
+use crate::bracket::select_joined;
 use crate::dialect::Dialect;
-use crate::join::{ROWS, joined};
 use crate::offset::skipped;
 use crate::range::Index;
 use crate::row_order::RowOrder;
 use crate::slice::Reader;
 use crate::source::Parts;
-use crate::texts::{Shape, Texts};
+use crate::statement_cache::{Shape, StatementCache};
 use crate::{Join, Page, ReadRows, Record, Slice, Source, many};
 
 /// Reads one page of an entity's rows with one statement, or the same page for each of [`Lists`](crate::Lists).
@@ -85,7 +84,7 @@ where
 }
 
 /// Like [`fetch`], with relations to one, as rows of the database: still one statement. Read [`Models`](crate::Models)
-/// from them. `texts` holds the texts of earlier statements of this list.
+/// from them. `cache` holds the texts of earlier statements of this list.
 ///
 /// ```no_run
 /// # use sea_orm::{EntityTrait, tests_cfg::{cake, fruit}};
@@ -93,7 +92,7 @@ where
 /// # async fn example(db: &sea_orm::DatabaseConnection) -> Result<(), Box<dyn std::error::Error>> {
 /// let page = Page::first(&Order::of::<fruit::Entity>([])?, 10);
 /// let cake = Join::new::<cake::Entity>("cake_1", fruit::Column::CakeId, cake::Column::Id);
-/// let slice = fetch_rows(db, fruit::Entity::find(), &page, &[cake.clone()], &Texts::default()).await?;
+/// let slice = fetch_rows(db, fruit::Entity::find(), &page, &[cake.clone()], &StatementCache::default()).await?;
 ///
 /// let (fruits, cakes) = (Models::<fruit::Entity>::default(), Models::<cake::Entity>::joined(&cake));
 /// let (mut fruits, mut cakes) = (fruits.reader(), cakes.reader());
@@ -113,20 +112,20 @@ pub async fn fetch_rows<C, S>(
     source: S,
     page: &Page,
     joins: &[Join],
-    texts: &Texts,
+    cache: &StatementCache,
 ) -> Result<S::Of<Slice<Record>>, DbErr>
 where
     C: ReadRows + ?Sized,
     S: Source,
 {
-    S::wrap(read(db, source.parts(), page, joins, Some(texts)).await?)
+    S::wrap(read(db, source.parts(), page, joins, Some(cache)).await?)
 }
 
 /// What is read of each list, besides its page.
 #[derive(Clone, Copy)]
 struct Reading<'a> {
     joins: &'a [Join],
-    texts: Option<&'a Texts>,
+    cache: Option<&'a StatementCache>,
     index: Index,
     dialect: Dialect,
 }
@@ -137,14 +136,14 @@ pub(crate) async fn read<C: ReadRows + ?Sized>(
     parts: Parts<'_>,
     page: &Page,
     joins: &[Join],
-    texts: Option<&Texts>,
+    cache: Option<&StatementCache>,
 ) -> Result<Vec<Slice<Record>>, DbErr> {
     let dialect = Dialect::of(db)?;
     page.check(dialect).map_err(|error| DbErr::Type(error.to_string()))?;
-    let reading = Reading { joins, texts, index: parts.index(), dialect };
+    let reading = Reading { joins, cache, index: parts.index(), dialect };
     match parts.parents {
         _ if page.offset > 0 => read_skipped(db, parts, page, reading).await,
-        Some(parents) => many::fetch(db, parts.query, parents, page, joins, dialect, texts).await,
+        Some(parents) => many::fetch(db, parts.query, parents, page, joins, dialect, cache).await,
         None => Ok(vec![read_one(db, parts.query, page, reading).await?]),
     }
 }
@@ -154,16 +153,16 @@ async fn read_one<C: ReadRows + ?Sized>(
     db: &C,
     query: &SelectStatement,
     page: &Page,
-    Reading { joins, texts, index, dialect }: Reading<'_>,
+    Reading { joins, cache, index, dialect }: Reading<'_>,
 ) -> Result<Slice<Record>, DbErr> {
     let write = |query: &SelectStatement, page: &Page| {
-        dialect.statement(&rows(query, page, &RowOrder::of(query, joins, page), joins, index, dialect))
+        dialect.statement(&select_joined(query, page, &RowOrder::of(query, joins, page), joins, index, dialect))
     };
-    let kept = match texts {
+    let kept = match cache {
         None => None,
-        Some(texts) => {
+        Some(cache) => {
             let shape = Shape { query, page, joins, parents: None, dialect };
-            texts.statement(shape, &[], |query, page| Ok(Some(write(query, page))))?
+            cache.statement(shape, &[], |query, page| Ok(Some(write(query, page))))?
         }
     };
     let rows = db.read(kept.unwrap_or_else(|| write(query, page))).await?;
@@ -185,7 +184,7 @@ async fn read_skipped<C: ReadRows + ?Sized>(
     }
     let bracket = |(query, page): (_, &Page)| {
         let order = RowOrder::in_union(query, joins, page);
-        (rows(query, page, &order, joins, index, dialect), order)
+        (select_joined(query, page, &order, joins, index, dialect), order)
     };
     let brackets = queries.iter().zip(&pages).map(bracket).collect();
     let found = run(db, tagged(brackets, dialect), &pages.iter().collect::<Vec<_>>(), dialect).await?;
@@ -194,24 +193,4 @@ async fn read_skipped<C: ReadRows + ?Sized>(
         slices[list] = slice;
     }
     Ok(slices)
-}
-
-/// The statement that reads a page of one list, with its joins. Where keys are compared here, its rows are in no order.
-pub(crate) fn rows(
-    query: &SelectStatement,
-    page: &Page,
-    order: &RowOrder,
-    joins: &[Join],
-    index: Index,
-    dialect: Dialect,
-) -> SelectStatement {
-    if page.order.is_compared_here() {
-        return joined(unordered(query, page, order, index, dialect), joins);
-    }
-    if joins.is_empty() {
-        return select(query, page, order, index, dialect);
-    }
-    let mut statement = joined(unordered(query, page, order, index, dialect), joins);
-    order.sort_table(&mut statement, ROWS, dialect);
-    statement
 }

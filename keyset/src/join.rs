@@ -15,8 +15,8 @@ use std::sync::Arc;
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, IntoIden, JoinType, Query, SelectStatement, TableRef};
 use sea_orm::{ColumnTrait, DbErr, DynIden, EntityTrait, IdenStatic as _, Iterable as _, QueryTrait, Value};
 
+use crate::column_set::number_of;
 use crate::dialect::Dialect;
-use crate::models::number_of;
 use crate::{ColumnSet, Kind, ReadRows, Record};
 
 /// The table of the rows that others are joined to.

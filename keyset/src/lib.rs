@@ -63,7 +63,7 @@ mod source;
 mod storable;
 
 mod compare;
-mod keyed;
+mod keyed_rows;
 mod range;
 mod row_order;
 
@@ -71,6 +71,7 @@ mod postings;
 
 pub mod bracket;
 mod dialect;
+mod start;
 
 mod column_set;
 mod models;
@@ -80,7 +81,7 @@ mod stored;
 mod fetch;
 mod join;
 mod slice;
-mod texts;
+mod statement_cache;
 
 mod batch;
 mod many;
@@ -121,7 +122,7 @@ pub use record::{ReadRows, Record};
 pub use slice::{Found, Row, Slice};
 pub use sort::{Direction, Nulls, Sort};
 pub use source::{Lists, Source};
+pub use statement_cache::StatementCache;
 pub use statistics::{Indexed, Statistics};
 pub use stored::{Columns, Stored, StoredRows, StoredValue};
-pub use texts::Texts;
 pub use wire::Scalar;

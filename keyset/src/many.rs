@@ -30,21 +30,20 @@
 
 use std::fmt::Write;
 
-use sea_orm::sea_query::{ColumnRef, Condition, Expr, Func, JoinType, Order as SqlOrder, Query, SelectStatement};
+use sea_orm::sea_query::{ColumnRef, Condition, Expr, JoinType, Order as SqlOrder, Query, SelectStatement};
 use sea_orm::{DbErr, Statement, Value};
 
 use crate::batch::{BATCH, batch};
-use crate::bracket::unordered;
-use crate::count::COUNT;
+use crate::bracket::{select_joined, select_unordered};
+use crate::count::{COUNT, limited_count};
 use crate::dialect::Dialect;
-use crate::fetch::rows;
 use crate::join::{ROWS, join};
 use crate::mark::Mark;
 use crate::range::Index;
 use crate::row_order::RowOrder;
 use crate::slice::Reader;
 use crate::source::{Parents, array};
-use crate::texts::{Shape, Texts};
+use crate::statement_cache::{Shape, StatementCache};
 use crate::{Join, Page, ReadRows, Record, Slice};
 
 /// The table of the parents.
@@ -68,17 +67,17 @@ pub(crate) async fn fetch<C>(
     page: &Page,
     joins: &[Join],
     dialect: Dialect,
-    texts: Option<&Texts>,
+    cache: Option<&StatementCache>,
 ) -> Result<Vec<Slice<Record>>, DbErr>
 where
     C: ReadRows + ?Sized,
 {
     if dialect.is_sqlite() && db.reads_each() {
-        return each(db, query, parents, page, joins, texts).await;
+        return each(db, query, parents, page, joins, cache).await;
     }
     let mut found: Vec<_> = parents.values.iter().map(|_| Vec::new()).collect();
     let mut reader = Reader::new(page, dialect);
-    for Chunk { statement, lists } in brackets(query, parents, page, joins, dialect, texts)? {
+    for Chunk { statement, lists } in brackets(query, parents, page, joins, dialect, cache)? {
         for row in db.read(statement).await? {
             if let Some(list) = lists.get(batch(&row)?) {
                 found[*list].push(reader.read(row)?);
@@ -95,7 +94,7 @@ async fn each<C>(
     parents: &Parents,
     page: &Page,
     joins: &[Join],
-    texts: Option<&Texts>,
+    cache: Option<&StatementCache>,
 ) -> Result<Vec<Slice<Record>>, DbErr>
 where
     C: ReadRows + ?Sized,
@@ -107,15 +106,16 @@ where
     let write = |parent: Value, query: &SelectStatement, page: &Page| {
         let children = parents.children(query, Expr::cust(PLACEHOLDER));
         let order = RowOrder::of(query, joins, page);
-        let (sql, mut values) = Dialect::numbered(&rows(&children, page, &order, joins, Index::OfParent, dialect));
+        let (sql, mut values) =
+            Dialect::numbered(&select_joined(&children, page, &order, joins, Index::OfParent, dialect));
         values.push(parent);
         dialect.raw(sql.replace(PLACEHOLDER, &format!("?{}", values.len())), values.into_iter())
     };
-    let kept = match texts {
+    let kept = match cache {
         None => None,
-        Some(texts) => {
+        Some(cache) => {
             let shape = Shape { query, page, joins, parents: Some((&parents.column, EACH)), dialect };
-            texts.statement(shape, std::slice::from_ref(first), |query, page| {
+            cache.statement(shape, std::slice::from_ref(first), |query, page| {
                 Ok(Some(write(Mark::Given(0).value(), query, page)))
             })?
         }
@@ -135,17 +135,18 @@ fn brackets(
     page: &Page,
     joins: &[Join],
     dialect: Dialect,
-    texts: Option<&Texts>,
+    cache: Option<&StatementCache>,
 ) -> Result<Vec<Chunk>, DbErr> {
     let write = |parents: &Parents, query: &SelectStatement, page: &Page| {
         let order = RowOrder::of(query, joins, page);
-        let bracket = |parent| unordered(&parents.children(query, parent), page, &order, Index::OfParent, dialect);
+        let bracket =
+            |parent| select_unordered(&parents.children(query, parent), page, &order, Index::OfParent, dialect);
         chunks(parents, bracket, Some((&order, joins)), dialect)
     };
     let (lists, mut values) = parents.present()?;
     // On PostgreSQL the parents are one value. On SQLite each is one, and NULLs fill up the terms.
     let terms = if dialect.is_sqlite() { values.len().next_power_of_two() } else { 1 };
-    let Some(texts) = texts.filter(|_| !values.is_empty() && terms <= MAX_KEPT) else {
+    let Some(cache) = cache.filter(|_| !values.is_empty() && terms <= MAX_KEPT) else {
         return write(parents, query, page);
     };
     if dialect.is_sqlite() {
@@ -154,7 +155,7 @@ fn brackets(
         values = vec![array(values)];
     }
     let shape = Shape { query, page, joins, parents: Some((&parents.column, terms)), dialect };
-    let statement = texts.statement(shape, &values, |query, page| {
+    let statement = cache.statement(shape, &values, |query, page| {
         let marks = Parents { values: (0..terms).map(|term| Mark::Given(term).value()).collect(), ..parents.clone() };
         let mut chunks = write(&marks, query, page)?;
         // With many parameters, several statements share the parents.
@@ -187,12 +188,6 @@ where
         }
     }
     Ok(counts)
-}
-
-/// The number of rows, up to a limit.
-pub(crate) fn limited_count(mut rows: SelectStatement, limit: u64) -> SelectStatement {
-    rows.expr(Expr::cust("1")).limit(limit);
-    Query::select().expr_as(Func::count(Expr::cust("*")), COUNT).from_subquery(rows, "r").take()
 }
 
 /// A statement for some of the parents.

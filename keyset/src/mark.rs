@@ -1,4 +1,4 @@
-//! Marks: values in a statement that stand for those of cursors and parents, which differ from page to page (`texts`).
+//! Marks: values in a statement that stand for those of cursors and parents, which differ from page to page (`statement_cache`).
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;

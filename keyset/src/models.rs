@@ -7,6 +7,7 @@ use sea_orm::{
     ModelTrait, QueryResult, QuerySelect, Select, TryGetError, TryIntoModel, Value,
 };
 
+use crate::column_set::number_of;
 use crate::dialect::Dialect;
 use crate::join::Presence;
 use crate::record::{ABSENT, Positions, Record};
@@ -142,10 +143,6 @@ impl<E: Modelled> Models<E> {
         }
         Ok(values.only())
     }
-}
-
-pub(crate) fn number_of<E: EntityTrait>(column: E::Column) -> usize {
-    E::Column::iter().take_while(|earlier| earlier.as_str() != column.as_str()).count()
 }
 
 /// A query of an entity's rows with these columns, in place of those that it selects; with all of them, the query itself.

@@ -7,7 +7,7 @@ use crate::batch::{run, run_each, tagged, tagged_each};
 use crate::bracket::select;
 use crate::count::COUNT;
 use crate::dialect::Dialect;
-use crate::keyed::counts_beyond;
+use crate::keyed_rows::counts_beyond;
 use crate::range::Index;
 use crate::row_order::RowOrder;
 use crate::{End, Key, Page, ReadRows, Record, Slice, Source};

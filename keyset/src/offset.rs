@@ -17,7 +17,7 @@ use sea_orm::sea_query::SelectStatement;
 use crate::batch::{run_each, tagged_each};
 use crate::count::COUNT;
 use crate::dialect::Dialect;
-use crate::keyed::{counted, keys_of_range};
+use crate::keyed_rows::{counted, keys_of_range};
 use crate::range::{self, Index};
 use crate::slice::Reader;
 use crate::{End, Key, Page, ReadRows};

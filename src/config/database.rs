@@ -72,8 +72,8 @@ impl Database {
             database_url,
             database_connections: self.database_connections,
             database_wait: self.database_wait,
-            replicas: self.replicas.clone().with_file()?,
-            pooler: self.pooler.clone().with_file()?,
+            replicas: self.replicas.clone().read_file()?,
+            pooler: self.pooler.clone().read_file()?,
             sqlite: self.sqlite,
             ..Settings::new("")
         })

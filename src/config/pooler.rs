@@ -47,7 +47,7 @@ impl Pooler {
     /// # Errors
     ///
     /// [`SecretError`] if it cannot be read.
-    pub(super) fn with_file(mut self) -> Result<Self, SecretError> {
+    pub(super) fn read_file(mut self) -> Result<Self, SecretError> {
         if let Some(path) = &self.database_listen_url_file {
             self.database_listen_url = Some(Secret::new(secret::read("DATABASE_LISTEN_URL", path)?));
         }

@@ -52,7 +52,7 @@ impl Replicas {
     /// # Errors
     ///
     /// [`SecretError`] if it cannot be read.
-    pub(super) fn with_file(mut self) -> Result<Self, SecretError> {
+    pub(super) fn read_file(mut self) -> Result<Self, SecretError> {
         if let Some(path) = &self.database_replica_urls_file {
             let text = secret::read("DATABASE_REPLICA_URLS", path)?;
             self.database_replica_urls =

@@ -38,7 +38,7 @@ impl Db {
     ///
     /// [`DbErr`] if the database fails.
     pub async fn history(&self) -> Result<History, DbErr> {
-        self.in_transaction(async |db| History::read(db).await).await
+        self.run_in_transaction(async |db| History::read(db).await).await
     }
 
     /// Applies all pending migrations, each in a transaction of its own: what one locks is free when the next begins. If
@@ -90,7 +90,7 @@ impl Db {
         change: impl AsyncFnOnce(DatabaseExecutor<'_>) -> Result<(), DbErr>,
     ) -> Result<(), DbErr> {
         let _suspension = self.suspend_deadline();
-        self.in_transaction(async |db| {
+        self.run_in_transaction(async |db| {
             if db.get_database_backend() == DbBackend::Postgres {
                 // What replicas must have replayed is on the disk then.
                 for setting in ["statement_timeout = 0", "synchronous_commit = on"] {

@@ -28,19 +28,16 @@ mod unprepared;
 mod work;
 
 pub use connection::Statements;
+pub(super) use lease::Callback;
 use lease::Lease;
 use manager::Manager;
 pub use manager::Opener;
 pub(super) use manager::{CONNECTION_CHECK, CONNECTION_CHECK_INTERVAL, watch_client};
 pub use snapshot::Snapshot;
 pub use sqlite::File;
-pub(super) use sqlite::{MOVED, READ_ONLY, error as sqlite_error};
 pub use unprepared::Unprepared;
 pub(super) use unprepared::next as message_of;
 use work::{Runs, Work};
-
-/// Called after each statement.
-pub(super) type Callback = Arc<dyn Fn(&Info<'_>) + Send + Sync>;
 
 /// How often connections that have been idle for long are closed.
 const MAINTENANCE_INTERVAL: Duration = Duration::from_mins(1);
@@ -116,11 +113,6 @@ impl Pool {
     /// Calls this after each statement of this handle, and of every clone made of it later.
     pub fn set_metric_callback(&mut self, callback: impl Fn(&Info<'_>) + Send + Sync + 'static) {
         self.callback = Some(Arc::new(callback));
-    }
-
-    /// Statements that see one state of the database.
-    pub fn snapshot(&self) -> Snapshot {
-        Snapshot::new(self.clone())
     }
 
     /// How the connections are used.

@@ -14,9 +14,9 @@ use sea_orm::sqlx::{self, Connection, Sqlite};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbErr, RuntimeErr};
 
 use super::deadline::Deadline;
+use super::file_identity::FileIdentity;
 #[cfg(unix)]
-use super::place::OWNER_ALONE;
-use super::place::Place;
+use super::file_identity::OWNER_ALONE;
 use super::pool::{File, Opener, Pool, Statements};
 use super::{CONNECT_TIMEOUT, ConnectError, Failure, Liveness, Pools, Reads, Replicas, Storage, unreachable};
 use crate::config::{self, Settings};
@@ -55,7 +55,7 @@ pub async fn open(settings: &Settings) -> Result<Pools, ConnectError> {
             .max_lifetime(None)
             .sqlx_logging(false)
             .map_sqlx_sqlite_opts(move |options| configured(options, sqlite, is_read_only))
-            .map_sqlx_sqlite_pool_opts(move |pool| with_deadline(pool, &applied));
+            .map_sqlx_sqlite_pool_opts(move |pool| set_deadline(pool, &applied));
         Database::connect(options)
     };
     // The writer comes first: it turns WAL mode on.
@@ -76,11 +76,11 @@ pub async fn open(settings: &Settings) -> Result<Pools, ConnectError> {
         // Each connection to memory is a database of its own.
         (Reads::Shared(writer.clone()), Storage::default())
     } else if is_alone {
-        (Reads::Shared(writer.clone()), Storage::of_file(Place::of(path).map(Arc::new), is_read_only))
+        (Reads::Shared(writer.clone()), Storage::of_file(FileIdentity::of(path).map(Arc::new), is_read_only))
     } else {
         let file = File::of_url(url, time, sqlite).map_err(|error| ConnectError::Url(error.to_string()))?;
         let failed = |error: sqlx::Error| unreachable(name.clone(), &DbErr::Conn(RuntimeErr::SqlxError(error.into())));
-        let storage = Storage::of_file(file.place().cloned(), file.is_read_only().await.map_err(failed)?);
+        let storage = Storage::of_file(file.identity().cloned(), file.is_read_only().await.map_err(failed)?);
         let reader = Pool::open(Opener::Sqlite(file), settings.database_connections, Liveness::default()).await;
         (Reads::Pool(reader.map_err(|error| unreachable(name.clone(), &error))?), storage)
     };
@@ -133,7 +133,7 @@ async fn alone(connecting: impl Future<Output = Result<DatabaseConnection, DbErr
 }
 
 /// Gives each connection its time limit, and closes connections that cannot be reused.
-fn with_deadline(pool: PoolOptions<Sqlite>, deadline: &Deadline) -> PoolOptions<Sqlite> {
+fn set_deadline(pool: PoolOptions<Sqlite>, deadline: &Deadline) -> PoolOptions<Sqlite> {
     let (first, next) = (deadline.clone(), deadline.clone());
     pool.after_connect(move |connection, _| {
         let deadline = first.clone();

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use keyset::ReadRows;
 use sea_orm::{DbBackend, DbErr, RuntimeErr, Statement};
 
-use super::place::{LockError, Place};
+use super::file_identity::{FileIdentity, LockError};
 use super::{Failure, Reads};
 
 /// One row if the session of a PostgreSQL server cannot write, as on a replica.
@@ -29,7 +29,7 @@ pub enum Obstacle {
 #[derive(Clone, Debug, Default)]
 pub struct Storage {
     /// Of a SQLite file.
-    place: Option<Arc<Place>>,
+    identity: Option<Arc<FileIdentity>>,
     /// Whether a SQLite file was opened for reading only.
     read_only: bool,
     /// What stopped the last write.
@@ -38,8 +38,8 @@ pub struct Storage {
 
 impl Storage {
     /// The storage of a SQLite file.
-    pub fn of_file(place: Option<Arc<Place>>, read_only: bool) -> Self {
-        Self { place, read_only, last: Arc::default() }
+    pub fn of_file(identity: Option<Arc<FileIdentity>>, read_only: bool) -> Self {
+        Self { identity, read_only, last: Arc::default() }
     }
 
     /// Records the failure of a write.
@@ -64,7 +64,7 @@ impl Storage {
     ///
     /// [`DbErr`] if it was deleted or replaced.
     pub fn check(&self) -> Result<(), DbErr> {
-        let checked = self.place.as_ref().map_or(Ok(()), |place| place.check());
+        let checked = self.identity.as_ref().map_or(Ok(()), |identity| identity.check());
         checked.map_err(|error| DbErr::Conn(RuntimeErr::SqlxError(error.into())))
     }
 
@@ -106,6 +106,6 @@ impl Storage {
     ///
     /// [`LockError`].
     pub fn lock(&self) -> Result<Option<File>, LockError> {
-        self.place.as_ref().filter(|_| !self.read_only).map_or(Ok(None), |place| place.lock())
+        self.identity.as_ref().filter(|_| !self.read_only).map_or(Ok(None), |identity| identity.lock())
     }
 }

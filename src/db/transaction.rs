@@ -30,7 +30,8 @@ impl Db {
     pub async fn begin(&self) -> Result<WriteTransaction, DbErr> {
         if let Statements::Unprepared(unprepared) = &self.statements {
             let pool = self.writer.get_postgres_connection_pool();
-            let transaction = unprepared::Transaction::begin(pool, unprepared, watch::of_writes(&self.metrics)).await?;
+            let transaction =
+                unprepared::Transaction::begin(pool, unprepared, watch::record_writes(&self.metrics)).await?;
             return Ok(WriteTransaction::Unprepared(transaction));
         }
         let options = TransactionOptions {
@@ -45,7 +46,7 @@ impl Db {
     /// # Errors
     ///
     /// That of the work, or [`DbErr`] if the database fails.
-    pub(super) async fn in_transaction<T>(
+    pub(super) async fn run_in_transaction<T>(
         &self,
         work: impl AsyncFnOnce(DatabaseExecutor<'_>) -> Result<T, DbErr>,
     ) -> Result<T, DbErr> {

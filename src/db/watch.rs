@@ -18,8 +18,8 @@ impl Db {
     /// Counts and traces every statement of these connections, and of clones that are made later.
     pub(super) fn watched(mut self) -> Self {
         self.reader.set_metric_callback(statements(READER, self.metrics.clone()));
-        let of_writes = of_writes(&self.metrics);
-        self.writer.set_metric_callback(move |info| of_writes(info));
+        let record = record_writes(&self.metrics);
+        self.writer.set_metric_callback(move |info| record(info));
         self
     }
 
@@ -70,7 +70,7 @@ impl Db {
 }
 
 /// Counts and traces the statements that write.
-pub fn of_writes(metrics: &Metrics) -> Callback {
+pub fn record_writes(metrics: &Metrics) -> Callback {
     Arc::new(statements(WRITER, metrics.clone()))
 }
 

@@ -4,19 +4,27 @@
 //! [missed] events are read from the tables.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use chrono::{DateTime, Utc};
-use sea_orm::sqlx::postgres::{PgListener, PgPoolOptions};
-use sea_orm::sqlx::{self, Executor};
-use sea_orm::{DbErr, RuntimeErr};
+use sea_orm::DbErr;
+use sea_orm::sqlx::Executor;
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
+use super::connection::{Connection, failed};
+use super::event::{Event, RING};
+use super::missed::{self, MARGIN};
+use super::payload;
 use super::recent::Recent;
-use super::{CHANNEL, CHECK_INTERVAL, Event, MARGIN, RETRY, RING, missed, payload};
-use crate::db::{CONNECT_TIMEOUT, Primary, Reads, Servers, Watch};
+use crate::db::{CONNECT_TIMEOUT, Primary, Reads, Watch};
+
+/// The time without a notification after which the listening connection is checked.
+const CHECK_INTERVAL: Duration = Duration::from_secs(30);
+
+/// The pause before listening again: the first and the longest.
+const RETRY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
 /// A listening connection, which is restored when it is lost. It ends when this value is dropped.
 pub struct Listener {
@@ -98,12 +106,12 @@ impl Task {
                     }
                 }
                 Ok(Ok(None)) => return DbErr::Custom("the connection was closed".into()),
-                Ok(Err(error)) => return conn(error),
+                Ok(Err(error)) => return failed(error),
                 Err(_) => {
                     let asked = Utc::now();
                     match timeout(CONNECT_TIMEOUT, listener.execute("SELECT 1")).await {
                         Ok(Ok(_)) => self.alive = asked,
-                        Ok(Err(error)) => return conn(error),
+                        Ok(Err(error)) => return failed(error),
                         Err(_) => return DbErr::Custom("the connection does not answer".into()),
                     }
                 }
@@ -147,36 +155,6 @@ impl Task {
             let _ = self.events.send(event);
         }
     }
-}
-
-/// A listening connection, in a pool of its own that is never reused.
-struct Connection {
-    /// Before it was opened.
-    opened: Instant,
-    listener: PgListener,
-}
-
-impl Connection {
-    async fn open(servers: &Servers) -> Result<Self, DbErr> {
-        let opened = Instant::now();
-        if servers.are_several() {
-            // Finds the primary: replicas pass on no notification.
-            drop(servers.connect().await.map_err(conn)?);
-        }
-        let options = servers.current().clone().application_name("bookends listener");
-        let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(CONNECT_TIMEOUT).connect_lazy_with(options);
-        let listening = async {
-            let mut listener = PgListener::connect_with(&pool).await?;
-            listener.eager_reconnect(false);
-            listener.listen(CHANNEL).await?;
-            Ok(Self { opened, listener })
-        };
-        timeout(CONNECT_TIMEOUT, listening).await.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map_err(conn)
-    }
-}
-
-fn conn(error: sqlx::Error) -> DbErr {
-    DbErr::Conn(RuntimeErr::SqlxError(error.into()))
 }
 
 /// The pause before an attempt. It doubles each time, and half of it is random, so that servers do not all reconnect at

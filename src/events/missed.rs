@@ -1,17 +1,26 @@
 //! Events that were missed while the listening connection was lost.
 //!
 //! Keys are UUIDv7, so the rows since an instant are a range of the primary key's index. A key is made before its commit,
-//! by the clock of one server; [`super::MARGIN`] covers the difference. Three kinds of rows are not found: of a server
+//! by the clock of one server; [`MARGIN`] covers the difference. Three kinds of rows are not found: of a server
 //! whose clock is further behind, of a transaction that took longer, and rows that were deleted before the reconnect.
+
+use std::time::Duration;
 
 use ::entity::{book_order, book_rating};
 use chrono::{DateTime, Utc};
 use keyset::{Modelled, find_models};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryOrder, QuerySelect, Select};
 
-use super::recent::Recent;
-use super::{Event, MAX_MISSED, MAX_RECENT};
+use super::event::Event;
+use super::recent::{MAX_RECENT, Recent};
 use crate::db::Reads;
+
+/// How far to look for missed events before the time at which the listening connection last worked. It covers the
+/// difference between the clocks of two servers, and the time of a transaction.
+pub const MARGIN: Duration = Duration::from_secs(10);
+
+/// The maximum number of missed events that are sent: a burst that fits into the ring.
+const MAX_MISSED: usize = 1000;
 
 /// The newest ids that were added since an instant, before the subscription: they are not sent.
 pub async fn known(db: &Reads, since: DateTime<Utc>) -> Result<Recent, DbErr> {

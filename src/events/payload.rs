@@ -8,7 +8,7 @@ use sea_orm::DbErr;
 use sea_orm::prelude::{Decimal, Uuid};
 use serde::{Deserialize, Serialize};
 
-use super::Event;
+use super::event::Event;
 
 #[derive(Serialize, Deserialize)]
 #[serde(tag = "event")]

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use uuid::Uuid;
 
-use super::MAX_RECENT;
+/// The number of recent ids that are kept, to send no event twice.
+pub const MAX_RECENT: usize = 10_000;
 
 /// The largest ids, at most [`MAX_RECENT`].
 #[derive(Default)]

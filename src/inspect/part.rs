@@ -126,3 +126,9 @@ impl From<Vec<Part>> for Part {
         Self::List(list)
     }
 }
+
+/// So many bits, as hexadecimal digits.
+pub fn hexadecimal(value: u128, bits: u8) -> Part {
+    let width = usize::from(bits.div_ceil(4));
+    Parts::default().with("bits", i128::from(bits)).with("hex", format!("{value:0width$x}")).into()
+}

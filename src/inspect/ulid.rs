@@ -1,11 +1,9 @@
 //! ULIDs.
 
 use ::entity::ulid;
-use ::uuid::Uuid;
 
 use super::part::Parts;
-use super::uuid::{self, hexadecimal};
-use super::value::unix_time;
+use super::uuid;
 
 /// Reads a ULID. One of Bookends spells a UUIDv7, and has its parts.
 pub fn read(text: &str) -> Result<Parts, String> {
@@ -13,12 +11,5 @@ pub fn read(text: &str) -> Result<Parts, String> {
     if uuid::is_v7(key) {
         return Ok(uuid::parts(key));
     }
-    Ok(Parts::default().with("ulid", ulid::encode(key)).with("uuid", key.to_string()).and(parts(key)))
-}
-
-/// The parts of a key that is a ULID.
-pub fn parts(key: Uuid) -> Parts {
-    Parts::default()
-        .with("time", unix_time(key.as_u128() >> 80))
-        .with("random", hexadecimal(key.as_u128() & ((1 << 80) - 1), 80))
+    Ok(Parts::default().with("ulid", ulid::encode(key)).with("uuid", key.to_string()).and(uuid::ulid_parts(key)))
 }

@@ -3,9 +3,8 @@
 use ::entity::ulid;
 use uuid::{Uuid, Variant};
 
-use super::part::{Part, Parts};
-use super::ulid::parts as ulid_parts;
-use super::value::{gregorian_time, unix_time};
+use super::instant::{gregorian_time, unix_time};
+use super::part::{Part, Parts, hexadecimal};
 
 /// Reads a UUID in any of its usual spellings.
 pub fn read(text: &str) -> Result<Parts, String> {
@@ -51,6 +50,13 @@ pub fn parts(id: Uuid) -> Parts {
     }
 }
 
+/// The parts of a key that is a ULID.
+pub fn ulid_parts(key: Uuid) -> Parts {
+    Parts::default()
+        .with("time", unix_time(key.as_u128() >> 80))
+        .with("random", hexadecimal(key.as_u128() & ((1 << 80) - 1), 80))
+}
+
 /// A count of 100 nanoseconds since 15 October 1582, a clock sequence, and the address of a network card or random bits.
 fn gregorian(id: Uuid) -> Parts {
     let first = above_variant(id);
@@ -80,10 +86,4 @@ fn below_variant(id: Uuid) -> u128 {
 /// The 122 bits that are neither version nor variant.
 fn free_bits(id: Uuid) -> Part {
     hexadecimal(above_variant(id) << 62 | below_variant(id), 122)
-}
-
-/// So many bits, as hexadecimal digits.
-pub fn hexadecimal(value: u128, bits: u8) -> Part {
-    let width = usize::from(bits.div_ceil(4));
-    Parts::default().with("bits", i128::from(bits)).with("hex", format!("{value:0width$x}")).into()
 }

@@ -8,7 +8,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::registry::Registry;
 
-use super::{Labels, add};
+use super::family::{Labels, add};
 
 type Lag = Gauge<f64, AtomicU64>;
 

@@ -13,20 +13,17 @@ use tracing::Span;
 use super::attempts::Attempts;
 use super::budget::{Budgets, Pace};
 use super::context::{Incoming, RequestContext};
-use super::cost::{CostReport, Refused};
+use super::cost::{self, DeclaredCosts};
+use super::cost_report::{CostReport, Refused};
 use super::cpu::is_long;
 use super::documents::{Document, Documents, Found, Hash, Trusted};
 use super::error::Error;
 use super::permission::Permission;
-use super::price::Prices;
-use super::running::Running;
+use super::running::{MAX_NAME, Running};
 use super::validation::Validator;
-use super::{operation, position, price};
+use super::{operation, position};
 use crate::config::Limits;
 use crate::metrics::Metrics;
-
-/// The longest name of an operation in logs and traces, in bytes.
-pub const MAX_NAME: usize = 100;
 
 /// Whether operations of a kind are accepted.
 pub type Accepts = fn(OperationType) -> Result<(), Error>;
@@ -35,7 +32,7 @@ pub type Accepts = fn(OperationType) -> Result<(), Error>;
 #[derive(Clone)]
 pub struct Checks {
     validator: Arc<Validator>,
-    prices: Arc<Prices>,
+    costs: Arc<DeclaredCosts>,
     limits: Limits,
     budgets: Budgets,
     attempts: Attempts,
@@ -44,10 +41,10 @@ pub struct Checks {
 
 impl Checks {
     /// The checks of a schema, within these limits.
-    pub fn new(validator: Validator, prices: Prices, trusted: Trusted, limits: Limits, metrics: Metrics) -> Self {
-        let (validator, prices, documents) = (Arc::new(validator), Arc::new(prices), Documents::new(trusted));
+    pub fn new(validator: Validator, costs: DeclaredCosts, trusted: Trusted, limits: Limits, metrics: Metrics) -> Self {
+        let (validator, costs, documents) = (Arc::new(validator), Arc::new(costs), Documents::new(trusted));
         let (budgets, attempts) = (Budgets::new(limits), Attempts::new(metrics));
-        Self { validator, prices, limits, budgets, attempts, documents }
+        Self { validator, costs, limits, budgets, attempts, documents }
     }
 
     /// Checks a request before its execution: nothing of it is executed unless it passes. A long request delays no other one.
@@ -77,13 +74,13 @@ impl Checks {
     ///
     /// [`Code::RateLimited`](super::code::Code::RateLimited).
     pub fn charge(&self, running: &Running) -> Result<(), Refused> {
-        let charged = self.budgets.charge(running.context.client(), running.price);
-        charged.map_err(|error| Refused { errors: vec![error], cost: running.cost })
+        let charged = self.budgets.charge(running.context.client(), running.cost);
+        charged.map_err(|error| Refused { errors: vec![error], report: running.report })
     }
 
     /// What each event of a subscription costs its client.
     pub fn pace(&self, running: &Running) -> Pace {
-        Pace::new(self.budgets.clone(), running.context.client(), running.price)
+        Pace::new(self.budgets.clone(), running.context.client(), running.cost)
     }
 
     fn check(&self, incoming: Incoming, accepts: Accepts) -> Result<Running, Refused> {
@@ -106,31 +103,30 @@ impl Checks {
             OperationType::Query => {}
         }
         variables = with_defaults(&place.node, Cow::Owned(variables)).into_owned();
-        let price = document.price(|document| price::price(document, &variables, &self.prices, self.limits));
+        let cost = document.cost(|document| cost::compute(document, &variables, &self.costs, self.limits));
         let maximum = self.limits.max_complexity;
-        let cost = is_cost_wanted.then_some(CostReport { requested: price.cost, maximum });
-        let refuse = |errors| Refused { errors, cost };
+        let report = is_cost_wanted.then_some(CostReport { requested: cost.total, maximum });
+        let refuse = |errors| Refused { errors, report };
         let refuse_one = |error: Error| refuse(vec![error.of_request()]);
-        price.check(self.limits).map_err(refuse_one)?;
-        let after = position::of_request(context.position.as_deref(), &request).map_err(refuse_one)?;
-        let needs_snapshot = kind == OperationType::Query && price.statements > 1;
+        cost.check(self.limits).map_err(refuse_one)?;
+        let after = position::read_request(context.position.as_deref(), &request).map_err(refuse_one)?;
+        let needs_snapshot = kind == OperationType::Query && cost.statements > 1;
         let types = self.validator.types();
         types.check(parsed, document.nests_variables, &place.node, &variables).map_err(refuse)?;
         let planned = (kind == OperationType::Query).then(|| document.plans.query(place));
-        let price = price.cost;
         Ok(Running {
             begun,
             context,
             operation,
             kind,
             variables,
-            price,
+            cost: cost.total,
             needs_snapshot,
             after,
             planned,
             document,
             new,
-            cost,
+            report,
         })
     }
 

@@ -24,10 +24,7 @@ use crate::config::Limits;
 mod input_types;
 
 use input_types::Problem;
-pub use input_types::{InputTypes, ONE_OF, Scalar};
-
-/// The maximum of errors reported for one request.
-pub const MAX_ERRORS: usize = 20;
+pub use input_types::{InputTypes, MAX_ERRORS, ONE_OF, Scalar};
 
 impl InputTypes {
     /// Checks the variables of an operation, and then the arguments that use them. `nests` says whether the document
@@ -97,7 +94,7 @@ impl InputTypes {
     }
 
     /// The errors in the arguments of a field: in those with variables if there are some, otherwise in the others.
-    fn of_arguments(
+    fn check_field(
         &self,
         known: &FieldDefinition,
         field: &Positioned<Field>,
@@ -193,7 +190,7 @@ impl<'a> Visitor<'a> for Arguments<'a> {
         let object = self.objects.last().copied().flatten();
         let known = object.and_then(|object| self.types.field(object, &field.node.name.node));
         if let Some(known) = known.filter(|_| self.errors.len() < MAX_ERRORS) {
-            self.errors.extend(self.types.of_arguments(known, field, self.variables));
+            self.errors.extend(self.types.check_field(known, field, self.variables));
         }
         self.objects.push(known.map(|known| innermost(&known.ty.node.base)));
     }

@@ -4,39 +4,31 @@
 //!
 //! A document is cached once it has been executed; that of a subscription, once it begins.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use async_graphql::parser::types::ExecutableDocument;
 use async_graphql::{Request, ServerError, Value};
-use keyset_graphql::Plans;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
 
 use super::code::Code;
-use super::coercion::nests_variables;
 use super::cpu::is_long;
 use super::error::refusal;
-use super::price::Price;
-use super::validation::Validated;
 
+mod document;
 mod trusted;
 
+use document::decode;
+pub use document::{Document, Hash};
 pub use trusted::{Trusted, TrustedError};
 
 /// The maximum weight of the cached documents. A parsed document takes about thirty times its text.
 const MAX_WEIGHT: u64 = 1 << 20;
-/// The weight of a selection, beside the byte of each character. A plan has each selection of a fragment at each place where
-/// the fragment is spread, and takes about thirty times its weight, too.
-const SELECTION: u64 = 32;
 /// The longest cached text, in bytes: queries with values written into them must not evict all others.
 const MAX_TEXT: usize = 1 << 14;
 /// GraphiQL shows it in place of the schema.
 const NOT_TRUSTED: &str =
     "this server executes only the documents that it was started with (the setting DOCUMENTS_ONLY): send the id of one";
-
-/// The SHA-256 of a document's text.
-pub type Hash = [u8; 32];
 
 /// The documents of a server. Cheap to clone.
 #[derive(Clone)]
@@ -55,31 +47,12 @@ pub enum Found {
     New(Hash),
 }
 
-/// A valid document.
-#[derive(Clone, Debug)]
-pub struct Document {
-    pub text: String,
-    /// The parsed document, and what it selects, planned when it is first executed.
-    pub plans: Plans,
-    /// Whether it [nests variables](nests_variables).
-    pub nests_variables: bool,
-    /// How long caches may keep the responses to it, in seconds.
-    pub max_age: Option<i32>,
-    /// Whether it is one of those that the server was started with.
-    pub is_trusted: bool,
-    /// Its price, once it is known that all requests have the same.
-    price: OnceLock<Price>,
-    /// The number of its fields and fragments, each where it is spread.
-    selections: usize,
-    tokens: usize,
-}
-
 #[derive(Clone)]
 struct ByWork;
 
 impl Weighter<Hash, Arc<Document>> for ByWork {
     fn weight(&self, _: &Hash, document: &Arc<Document>) -> u64 {
-        document.text.len() as u64 + SELECTION * document.selections as u64
+        document.weight()
     }
 }
 
@@ -109,7 +82,7 @@ impl Documents {
     pub fn find(&self, request: &Request, id: Option<&str>) -> Result<Found, ServerError> {
         let persisted = request.extensions.get("persistedQuery").map(hash_of).transpose()?;
         let id = persisted.or(id).filter(|_| request.query.is_empty());
-        let Some(id) = id else { return self.of_text(&request.query, persisted) };
+        let Some(id) = id else { return self.find_text(&request.query, persisted) };
         if let Some(document) = self.trusted.named(id) {
             return Ok(Found::Known(Arc::clone(document)));
         }
@@ -125,7 +98,7 @@ impl Documents {
     }
 
     /// The document of a text, whose hash may have come with it.
-    fn of_text(&self, text: &str, persisted: Option<&str>) -> Result<Found, ServerError> {
+    fn find_text(&self, text: &str, persisted: Option<&str>) -> Result<Found, ServerError> {
         let hash = self.hashes.get(text).unwrap_or_else(|| Sha256::digest(text.as_bytes()).into());
         if let Some(persisted) = persisted {
             let is_same = match self.trusted.named(persisted) {
@@ -136,7 +109,7 @@ impl Documents {
                 return Err(refusal(Code::PersistedQueryMismatch, "provided sha does not match query"));
             }
         }
-        if let Some(document) = self.trusted.with_hash(&hash) {
+        if let Some(document) = self.trusted.find_hash(&hash) {
             return Ok(Found::Known(Arc::clone(document)));
         }
         if self.trusted.is_required {
@@ -161,40 +134,6 @@ impl Found {
     }
 }
 
-impl Document {
-    /// The number of parts of it that take memory: tokens of the document, and selections of its plans.
-    pub fn parts(&self) -> usize {
-        self.tokens + self.selections
-    }
-
-    /// A document of this text.
-    pub fn new(text: String, Validated { plans, selections, tokens }: Validated) -> Self {
-        Self {
-            text,
-            nests_variables: nests_variables(plans.document()),
-            plans,
-            max_age: None,
-            is_trusted: false,
-            price: OnceLock::new(),
-            selections,
-            tokens,
-        }
-    }
-
-    /// Its price, which `price` computes unless every request has the same.
-    pub fn price(&self, price: impl FnOnce(&ExecutableDocument) -> Price) -> Price {
-        if let Some(known) = self.price.get() {
-            return known.clone();
-        }
-        let price = price(self.plans.document());
-        if !price.varies {
-            // Another request may have been faster.
-            let _ = self.price.set(price.clone());
-        }
-        price
-    }
-}
-
 /// The hash in `{ "version": 1, "sha256Hash": "…" }`. Of a trusted document, it can be any id.
 fn hash_of(extension: &Value) -> Result<&str, ServerError> {
     let Value::Object(fields) = extension else { return Err(malformed()) };
@@ -203,18 +142,6 @@ fn hash_of(extension: &Value) -> Result<&str, ServerError> {
         Some(Value::String(text)) if is_known => Ok(text),
         _ => Err(malformed()),
     }
-}
-
-fn decode(text: &str) -> Option<Hash> {
-    let mut hash = Hash::default();
-    if text.len() != 2 * hash.len() || !text.is_ascii() {
-        return None;
-    }
-    for (byte, index) in hash.iter_mut().zip((0..).step_by(2)) {
-        let digits = text.get(index..index + 2).filter(|digits| !digits.starts_with('+'))?;
-        *byte = u8::from_str_radix(digits, 16).ok()?;
-    }
-    Some(hash)
 }
 
 fn malformed() -> ServerError {
@@ -226,15 +153,10 @@ fn malformed() -> ServerError {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use keyset_graphql::Plans;
 
-    #[test]
-    fn a_hash_is_64_hexadecimal_digits() {
-        assert_eq!(decode(&"0f".repeat(32)), Some([15; 32]));
-        for text in ["", "0f", &"0g".repeat(32), &"+f".repeat(32), &"0f".repeat(33), &"é".repeat(32)] {
-            assert_eq!(decode(text), None, "{text}");
-        }
-    }
+    use super::*;
+    use crate::request::validation::Validated;
 
     #[test]
     fn a_trusted_document_is_never_evicted() {

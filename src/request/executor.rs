@@ -13,19 +13,19 @@ use tracing::Instrument;
 use tracing::field::Empty;
 
 use super::admission::{Permit, Rejected};
-use super::api::{Api, coded, no_batches, no_mutation};
+use super::checked_schema::{CheckedSchema, coded, no_batches, no_mutation};
 use super::checks::Accepts;
 use super::code::Code;
 use super::context::{Incoming, Session};
-use super::cost::Refused;
+use super::cost_report::Refused;
 use super::error::Error;
 use super::in_turn::InTurn;
 use super::retained::retained;
 use super::running::Running;
 use crate::telemetry::{self, UNTRACED};
 
-/// Requests come from async-graphql alone: in the context of the API (see [`Api::within`]).
-impl<E: Executor> Executor for Api<E> {
+/// Requests come from async-graphql alone: in the context of the API (see [`CheckedSchema::within`]).
+impl<E: Executor> Executor for CheckedSchema<E> {
     async fn execute(&self, request: Request) -> Response {
         Self::execute(self, self.incoming(request, None)).await
     }
@@ -59,7 +59,7 @@ enum Begun {
     Subscribed(BoxStream<'static, Response>),
 }
 
-impl<E: Executor> Api<E> {
+impl<E: Executor> CheckedSchema<E> {
     /// The responses to an operation, which can be of any kind.
     pub fn stream(&self, incoming: Incoming) -> BoxStream<'static, Response> {
         self.stream_accepted(incoming, |_| Ok(()))
@@ -71,9 +71,9 @@ impl<E: Executor> Api<E> {
     }
 
     fn stream_accepted(&self, incoming: Incoming, accepts: Accepts) -> BoxStream<'static, Response> {
-        let api = self.clone();
+        let schema = self.clone();
         // On the heap: a subscription would keep the room for its beginning until it ends.
-        stream::once(Box::pin(async move { api.begin(incoming, accepts).await })).flatten().boxed()
+        stream::once(Box::pin(async move { schema.begin(incoming, accepts).await })).flatten().boxed()
     }
 
     /// Checks and executes an operation under one permit, in one turn and within one time limit, as over HTTP. A
@@ -115,7 +115,7 @@ impl<E: Executor> Api<E> {
         }
         running.context.permit = permit;
         self.checks().charge(&running)?;
-        let _turn = running.context.turn(running.price).await;
+        let _turn = running.context.turn(running.cost).await;
         let response = self.run(&running).await;
         Ok(Begun::Done(Box::new(self.finish(running, response))))
     }
@@ -130,7 +130,7 @@ impl<E: Executor> Api<E> {
         let reader = self.primary();
         let reader = match session {
             Some(Session { admission, .. }) => {
-                reader.over(InTurn { reader: reader.clone(), admission: admission.clone(), cost: running.price })
+                reader.over(InTurn { reader: reader.clone(), admission: admission.clone(), cost: running.cost })
             }
             None => reader,
         };
@@ -138,7 +138,7 @@ impl<E: Executor> Api<E> {
         let span = tracing::error_span!(target: UNTRACED, parent: None, "subscription", id);
         running.context.pace = self.checks().pace(&running);
         let request = running.request(running.document(), reader);
-        let Running { document, context, new, mut cost, .. } = running;
+        let Running { document, context, new, mut report, .. } = running;
         if let Some(hash) = new {
             self.checks().keep(hash, document);
         }
@@ -147,14 +147,14 @@ impl<E: Executor> Api<E> {
             let (_entered, _memory) = (span.enter(), &memory);
             responses.poll_next_unpin(context)
         });
-        let (api, is_written) = (self.clone(), context.is_written);
+        let (schema, is_written) = (self.clone(), context.is_written);
         let finished = responses.then(move |response| {
-            let (api, cost) = (api.clone(), cost.take());
+            let (schema, report) = (schema.clone(), report.take());
             async move {
                 let mut response = coded(response);
-                api.add_position(&mut response).await;
-                if let Some(cost) = cost {
-                    cost.add_to(&mut response);
+                schema.add_position(&mut response).await;
+                if let Some(report) = report {
+                    report.add_to(&mut response);
                 }
                 if !is_written {
                     json::parse(&mut response.data);

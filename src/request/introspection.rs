@@ -15,7 +15,7 @@ use async_graphql::parser::types::{ExecutableDocument, Field, Selection, Selecti
 use async_graphql::{Name, Pos, Positioned, Value, Variables};
 use async_graphql_value::Value as Written;
 
-use super::price::times;
+use super::response_key::times;
 use super::visit::{Fragment, Visitor, walk};
 use crate::config::Limits;
 
@@ -87,7 +87,7 @@ impl Introspection {
                 };
                 one(root.as_ref().and_then(|root| self.named(root)))
             }
-            (Described::Type(ty), field) => self.of_type(ty, field),
+            (Described::Type(ty), field) => self.list_of_type(ty, field),
             (Described::Wrapper(Type::NonNullNamed(name)), "ofType") => one(self.named(name)),
             (Described::Wrapper(Type::NonNullList(item)), "ofType") => vec![Described::List(item)],
             (Described::Wrapper(Type::List(item)), "ofType") => one(self.reference(item)),
@@ -100,7 +100,7 @@ impl Introspection {
         }
     }
 
-    fn of_type<'a>(&'a self, ty: &'a ExtendedType, field: &str) -> Vec<Described<'a>> {
+    fn list_of_type<'a>(&'a self, ty: &'a ExtendedType, field: &str) -> Vec<Described<'a>> {
         match (ty, field) {
             (ExtendedType::Object(ty), "fields") => ty.fields.values().map(|field| Described::Field(field)).collect(),
             (ExtendedType::Interface(ty), "fields") => {

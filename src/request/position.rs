@@ -16,7 +16,7 @@ const EXTENSION: &str = "position";
 /// # Errors
 ///
 /// [`Code::PositionMalformed`].
-pub fn of_request(header: Option<&str>, request: &Request) -> Result<Option<Position>, Error> {
+pub fn read_request(header: Option<&str>, request: &Request) -> Result<Option<Position>, Error> {
     let text = match (header, request.extensions.get(EXTENSION)) {
         (Some(text), _) => text,
         (None, Some(Value::String(text))) => text.as_str(),
@@ -32,7 +32,7 @@ pub fn add_to(response: &mut Response, position: Position) {
 }
 
 /// The position in the extensions of a response.
-pub fn of_response(response: &Response) -> Option<&str> {
+pub fn read_response(response: &Response) -> Option<&str> {
     match response.extensions.get(EXTENSION) {
         Some(Value::String(text)) => Some(text),
         _ => None,

@@ -8,14 +8,16 @@ use async_graphql::{Name, Request, Response, ServerError, Variables};
 use keyset_graphql::{Execution, PlannedQuery, Reader};
 use tracing::Span;
 
-use super::checks::MAX_NAME;
 use super::code::Code;
 use super::context::RequestContext;
-use super::cost::CostReport;
+use super::cost_report::CostReport;
 use super::documents::{Document, Hash};
 use super::operation;
 use crate::db::{CONNECT_TIMEOUT, Position};
 use crate::telemetry::trace::{self, Operation};
+
+/// The longest name of an operation in logs and traces, in bytes.
+pub const MAX_NAME: usize = 100;
 
 /// The state of a request between its checks and its first response.
 pub struct Running {
@@ -27,7 +29,7 @@ pub struct Running {
     pub kind: OperationType,
     pub variables: Variables,
     /// The cost of the request.
-    pub price: usize,
+    pub cost: usize,
     /// Whether it is a query of several statements, which must see one state of the database.
     pub needs_snapshot: bool,
     /// What the state that a query reads must include.
@@ -39,7 +41,7 @@ pub struct Running {
     /// The hash of a new document, which will be cached.
     pub new: Option<Hash>,
     /// The cost, if its first response must have it.
-    pub cost: Option<CostReport>,
+    pub report: Option<CostReport>,
 }
 
 impl Running {

@@ -33,7 +33,7 @@ mod verdicts;
 
 use convert::TooLarge;
 use positions::Positions;
-use variables::WronglyTyped;
+use variables::{Found, WronglyTyped};
 
 /// The maximum nesting of selections and of values: nested filters below the deepest field need less.
 const MAX_NESTING: usize = 128;
@@ -202,9 +202,6 @@ fn syntax_error(text: &str, errors: &DiagnosticList) -> Vec<ServerError> {
     });
     located(text, first, Code::ParseFailed)
 }
-
-/// An error, and its place in the text.
-type Found = (Option<SourceSpan>, String);
 
 /// The first errors, one for each place: a fragment is validated for each operation.
 #[derive(Debug, Default)]

@@ -71,9 +71,9 @@ mod tests {
             let headers = HeaderMap::from_iter([("x-forwarded-for".parse().unwrap(), address.parse().unwrap())]);
             let client = capacity.clients.of(Some(peer), &headers);
             let (shared, present) = (capacity.shared(&client), client.enter());
-            let place = shared.sockets.place().unwrap();
+            let permit = shared.sockets.permit().unwrap();
             drop(present);
-            place
+            permit
         };
         let one = [open("192.0.2.1"), open("192.0.2.1")];
         assert_eq!(capacity.clients.present(), 1);

@@ -12,9 +12,8 @@ use axum::http::{HeaderMap, HeaderValue, Method};
 use axum::response::Response;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
-use super::graphql::{GRAPHQL_COST, GRAPHQL_POSITION};
+use super::headers::{GRAPHQL_COST, GRAPHQL_POSITION, REQUEST_ID};
 use super::media::Media;
-use super::observe::REQUEST_ID;
 use super::origin::may_read;
 use super::response::reject;
 use super::timing::{GRAPHQL_TIMING, SERVER_TIMING};

@@ -42,8 +42,8 @@ pub fn respond(
     metrics: Metrics,
     responses: impl Stream<Item = GraphQLResponse> + Send + 'static,
 ) -> Response {
-    let mut place = match sockets.place() {
-        Ok(place) => place,
+    let mut permit = match sockets.permit() {
+        Ok(permit) => permit,
         Err(message) => return reject(Media::Json, Code::Overloaded, message),
     };
     let (sender, mut events) = channel(1);
@@ -53,7 +53,7 @@ pub fn respond(
         tokio::select! {
             biased;
             () = sender.closed() => {}
-            () = place.stopped() => {
+            () = permit.stopped() => {
                 // The client may have disconnected.
                 let _ = sender.send(Err(Stopping)).await;
             }
@@ -90,15 +90,15 @@ async fn send(
 ) {
     let mut responses = pin!(responses);
     loop {
-        // A place in the channel first: the result would wait otherwise, and be an old one when it is sent.
-        let Ok(place) = sender.reserve().await else { return };
+        // Room in the channel first: the result would wait otherwise, and be an old one when it is sent.
+        let Ok(room) = sender.reserve().await else { return };
         let Some(response) = responses.next().await else {
             // Browsers dispatch no event without data.
-            place.send(Ok((Event::default().event("complete").data("null"), None)));
+            room.send(Ok((Event::default().event("complete").data("null"), None)));
             return;
         };
         count(metrics, &response.errors);
-        place.send(Ok(next(&response, memory)));
+        room.send(Ok(next(&response, memory)));
     }
 }
 

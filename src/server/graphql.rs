@@ -9,14 +9,14 @@ use axum::extract::FromRequestParts;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
 use axum::http::header::{ACCEPT_ENCODING, SEC_WEBSOCKET_VERSION, WWW_AUTHENTICATE};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::Response;
 
 use super::access::{Access, challenge};
 use super::capacity::Capacity;
 use super::event_stream;
+use super::headers::{GRAPHQL_COST, GRAPHQL_POSITION, REQUEST_ID};
 use super::media::{Media, is_json, is_uncompressed, prefers_page};
-use super::observe::REQUEST_ID;
 use super::page;
 use super::request;
 use super::response::{reject, respond, unless_known};
@@ -24,12 +24,8 @@ use super::websocket::{Handshake, Timeouts, is_websocket};
 use crate::request::{Admission, Code, Incoming, Memory, Permit, RequestContext, Session, refusal};
 use crate::shop::Api;
 
-/// The header that asks for the cost of a request, with the value `report`. No standard names one. Hot Chocolate has
-/// this name and this value, and Shopify reports the cost in `extensions.cost`, as this server does.
-pub const GRAPHQL_COST: HeaderName = HeaderName::from_static("graphql-cost");
-
-/// The header of the position after a mutation, in its response and in requests that must show it. No standard names one.
-pub const GRAPHQL_POSITION: HeaderName = HeaderName::from_static("graphql-position");
+/// The only route that needs a permit.
+pub const API: &str = "/graphql";
 
 /// The API, and who may write.
 pub struct Endpoint {
@@ -74,7 +70,7 @@ async fn post(Endpoint { api, access }: &Endpoint, Received { head, body, media,
     let permission = access.permission(&head.headers, None);
     let answered = async {
         check_body(&head.headers)?;
-        let incoming = request::of_body(body, permit.cpu()).await?;
+        let incoming = request::read_body(body, permit.cpu()).await?;
         let context = RequestContext { permission, permit: Some(permit), ..context(&head.headers) };
         Ok(api.execute(incoming.within(context)).await)
     };
@@ -94,13 +90,15 @@ async fn get(endpoint: &Endpoint, Received { mut head, media, permit, capacity, 
     match Handshake::from_request_parts(&mut head, &()).await {
         Ok(handshake) => open_websocket(endpoint, capacity, head.headers, handshake),
         Err(rejection) if is_websocket(&head.headers) => bad_handshake(&rejection),
-        Err(_) if !request::is_in(&head.uri) && prefers_page(&head.headers) => page::in_place_of_api(&head.headers),
+        Err(_) if !request::is_in(&head.uri) && prefers_page(&head.headers) => {
+            page::respond_in_place_of_api(&head.headers)
+        }
         // An offer of another protocol can be ignored (RFC 9110, section 7.8).
         Err(_) if media.is_none() => not_acceptable(),
         Err(_) => {
             let answered = async {
                 let context = RequestContext { permit: Some(permit), ..context(&head.headers) };
-                Ok(endpoint.api.query(request::of_url(&head.uri)?.within(context)).await)
+                Ok(endpoint.api.query(request::read_url(&head.uri)?.within(context)).await)
             };
             unless_known(negotiated(media, answered.await), &head.headers)
         }
@@ -111,10 +109,10 @@ async fn get(endpoint: &Endpoint, Received { mut head, media, permit, capacity, 
 pub async fn stream(Endpoint { api, access }: &Endpoint, Streamed { head, body, capacity }: Streamed) -> Response {
     let incoming = match head.method {
         Method::POST => match check_body(&head.headers) {
-            Ok(()) => request::of_body(body, &capacity.admission.cpu()).await,
+            Ok(()) => request::read_body(body, &capacity.admission.cpu()).await,
             Err(error) => Err(error),
         },
-        Method::GET | Method::HEAD => request::of_url(&head.uri),
+        Method::GET | Method::HEAD => request::read_url(&head.uri),
         _ => Err(wrong_method()),
     };
     let incoming = match incoming {

@@ -7,21 +7,19 @@ use std::borrow::Cow;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
+use axum::http::{HeaderMap, HeaderValue, Method};
 use axum::response::Response;
 use tracing::field::{Empty, display};
 use tracing::{Instrument, Span};
 use uuid::Builder;
 use uuid::fmt::Hyphenated;
 
+use super::headers::REQUEST_ID;
 use super::probes::is_probe;
 use super::response::Codes;
 use crate::metrics::Metrics;
 use crate::request::Code;
 use crate::telemetry::{UNTRACED, milliseconds, trace};
-
-/// The header with the request id.
-pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 /// The maximum length of a client's request id, in bytes.
 const MAX_ID: usize = 128;

@@ -31,7 +31,7 @@ pub fn routes<Bundle: RustEmbed + 'static>() -> Router {
 }
 
 /// The page in place of a response of the API.
-pub fn in_place_of_api(request: &HeaderMap) -> Response {
+pub fn respond_in_place_of_api(request: &HeaderMap) -> Response {
     let mut response = bundle::page::<GraphiQL>(POLICY, request);
     response.headers_mut().insert(VARY, HeaderValue::from_static("accept"));
     response

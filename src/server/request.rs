@@ -50,7 +50,7 @@ struct UrlParameters {
 /// # Errors
 ///
 /// [`Code::BodyMalformed`] if the body is not JSON, [`Code::RequestMalformed`] if the JSON is not a request.
-pub async fn of_body(body: Bytes, cpu: &Cpu) -> Result<Incoming, ServerError> {
+pub async fn read_body(body: Bytes, cpu: &Cpu) -> Result<Incoming, ServerError> {
     if is_long(body.len()) {
         // On the heap: otherwise each request would have room for it.
         let read = Box::pin(cpu.run(move || read(body))).await;
@@ -82,7 +82,7 @@ pub fn is_in(url: &Uri) -> bool {
 ///
 /// [`Code::BodyMalformed`] if the variables or the extensions are not JSON, [`Code::RequestMalformed`] if the parameters
 /// are not a request.
-pub fn of_url(url: &Uri) -> Result<Incoming, ServerError> {
+pub fn read_url(url: &Uri) -> Result<Incoming, ServerError> {
     let Query(parameters) = Query::<UrlParameters>::try_from_uri(url)
         .map_err(|error| refusal(Code::RequestMalformed, error.body_text()))?;
     let map = |name: &str, text: Option<String>| {
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     async fn read_text(body: &'static str) -> Result<Request, Option<Code>> {
-        let read = of_body(Bytes::from_static(body.as_bytes()), &Cpu::default()).await;
+        let read = read_body(Bytes::from_static(body.as_bytes()), &Cpu::default()).await;
         read.map(|incoming| incoming.request).map_err(|error| Code::of(&error))
     }
 
@@ -164,7 +164,7 @@ mod tests {
     async fn a_persisted_query_has_no_text() {
         let persisted = r#""extensions":{"persistedQuery":{"version":1}}"#;
         for body in [format!("{{{persisted}}}"), format!(r#"{{"query":null,{persisted}}}"#)] {
-            let request = of_body(body.into(), &Cpu::default()).await.unwrap().request;
+            let request = read_body(body.into(), &Cpu::default()).await.unwrap().request;
             assert!(request.query.is_empty() && request.extensions.contains_key("persistedQuery"));
         }
     }
@@ -180,7 +180,7 @@ mod tests {
         }
         assert!(read_text(r#"{"query":""}"#).await.unwrap().query.is_empty());
         let error =
-            of_body(Bytes::from_static(br#"{"query":"{a}","variables":[1]}"#), &Cpu::default()).await.unwrap_err();
+            read_body(Bytes::from_static(br#"{"query":"{a}","variables":[1]}"#), &Cpu::default()).await.unwrap_err();
         assert!(error.message.contains("invalid type: sequence, expected a map at line 1"), "{}", error.message);
     }
 }

@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
 use super::etag;
-use super::graphql::GRAPHQL_POSITION;
+use super::headers::GRAPHQL_POSITION;
 use super::media::Media;
 use crate::request::{Code, Error, position, refusal, was_executed};
 

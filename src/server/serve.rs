@@ -3,12 +3,11 @@
 //! This loop replaces `axum::serve`, which limits neither the size and time of a request's head nor the time to send a
 //! response, and which waits forever for the last connection.
 //!
-//! At shutdown, the connections that are already established are accepted, and the listener is closed: see `last`. Running
+//! At shutdown, the connections that are already established are accepted, and the listener is closed: see `accept`. Running
 //! requests get their responses, with `Connection: close`. An idle connection stays open for [`LINGER`], because its
 //! client may be about to send a request; a response then closes it. Connections that are left after `SHUTDOWN_TIMEOUT`
 //! are closed.
 
-use std::io;
 use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::time::Duration;
@@ -27,10 +26,10 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, timeout_at};
 use tokio_io_timeout::TimeoutStream;
 
+use super::accept::{accept_failed, accept_last};
 use super::capacity::Capacity;
 use super::client::{Client, Peer};
 use super::host;
-use super::last::accept_last;
 use super::service::Service;
 use super::stream::Stream;
 use crate::config::Bounds;
@@ -44,9 +43,6 @@ const MAX_HEADERS: usize = 100;
 
 /// The maximum size of a connection's read buffer and write buffer, in bytes.
 const MAX_BUFFER: usize = 64 << 10;
-
-/// The pause when the system has no sockets left.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves until `stop` completes, then completes the running requests and closes the WebSockets.
 pub async fn serve(
@@ -117,15 +113,6 @@ pub async fn serve(
         );
     }
     connections.shutdown().await;
-}
-
-/// Ignores a client that has disconnected. If the system has no sockets left, waits for connections to end.
-pub async fn accept_failed(error: &io::Error) {
-    use io::ErrorKind::{ConnectionAborted, ConnectionReset};
-    if !matches!(error.kind(), ConnectionAborted | ConnectionReset) {
-        tracing::error!(%error, "cannot accept a connection");
-        sleep(ACCEPT_PAUSE).await;
-    }
 }
 
 /// The client has disconnected while its request was executed.

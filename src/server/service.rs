@@ -20,7 +20,7 @@ use tower::ServiceExt;
 
 use super::bounds::Gate;
 use super::capacity::Capacity;
-use super::graphql::{self, Endpoint, Received};
+use super::graphql::{self, API, Endpoint, Received};
 use super::host::WrongHost;
 use super::media::Media;
 use super::observe::observe;
@@ -31,9 +31,7 @@ use crate::config::Bounds;
 use crate::metrics::Metrics;
 use crate::request::Code;
 
-/// The only route that needs a permit.
-pub const API: &str = "/graphql";
-/// The same route.
+/// The same route as [`API`].
 const API_WITH_SLASH: &str = "/graphql/";
 
 /// Responds to requests. Cheap to clone.

@@ -19,8 +19,8 @@ use tower_http::compression::{CompressionLayer, CompressionLevel};
 use tower_http::cors::CorsLayer;
 
 use super::cors::{self, Cors};
+use super::graphql::API;
 use super::response::panicked;
-use super::service::API;
 use crate::config::Bounds;
 
 /// The minimum size of a response that is compressed, in bytes.

@@ -32,11 +32,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_graphql::Response as GraphQLResponse;
 use axum::http::HeaderMap;
 use axum::http::header::UPGRADE;
 use axum::response::Response;
-use futures_util::stream::BoxStream;
 use hyper_util::rt::TokioIo;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
@@ -47,63 +45,28 @@ use super::client::{Client, Presence};
 use super::media::Media;
 use super::response::reject;
 use crate::metrics::Metrics;
-use crate::request::{Code, Cpu, Incoming, Memory, Portion, Short, Slots, Taken};
+use crate::request::{Code, Cpu, Memory, Portion, Short, Slots, Taken};
 
 mod connection;
 mod handshake;
 mod message;
 mod meter;
 mod operations;
+mod timeouts;
 
 use connection::Connection;
-pub use handshake::Handshake;
-use meter::Metered;
+pub use handshake::{Handshake, PROTOCOL};
+pub use message::MAX_MESSAGE;
+use meter::{Metered, READ_BUFFER};
 use operations::Operations;
-
-/// The name of the subprotocol.
-pub const PROTOCOL: &str = "graphql-transport-ws";
-
-/// The maximum number of concurrent operations on one connection.
-pub const MAX_OPERATIONS: usize = 100;
-
-/// The maximum size of a client's message in bytes, and of all `subscribe` messages whose operations run on one
-/// connection: an operation keeps its request in memory.
-pub const MAX_MESSAGE: usize = 1 << 20;
-
-/// The size of the read buffer in bytes. Every connection has one, even when it is idle.
-const READ_BUFFER: usize = 4 << 10;
-
-/// Executes the operations of a connection: a function from a request to its responses.
-pub trait Execute: Fn(Incoming) -> BoxStream<'static, GraphQLResponse> + Clone + Send + Sync + 'static {}
-
-impl<E: Fn(Incoming) -> BoxStream<'static, GraphQLResponse> + Clone + Send + Sync + 'static> Execute for E {}
-
-/// The timeouts of a connection.
-#[derive(Clone, Copy, Debug)]
-pub struct Timeouts {
-    /// From the handshake to `connection_init`.
-    pub init: Duration,
-    /// To write one message to the socket.
-    pub write: Duration,
-    /// From the last message of the client to a ping, and from ping to ping. A client that leaves two pings unanswered is
-    /// disconnected.
-    pub idle: Duration,
-    /// To complete the closing handshake.
-    pub close: Duration,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        let [init, write, idle, close] = [3, 30, 20, 1].map(Duration::from_secs);
-        Self { init, write, idle, close }
-    }
-}
+pub use operations::{Execute, MAX_OPERATIONS};
+pub use timeouts::Timeouts;
 
 /// The open WebSockets of a server, and its event streams. WebSockets are not counted by `MAX_CONNECTIONS`.
 #[derive(Clone, Debug)]
 pub struct Sockets {
     stop: Arc<watch::Sender<bool>>,
-    places: Portion,
+    permits: Portion,
     memory: Memory,
     /// How long a message may take to arrive.
     message: Duration,
@@ -112,14 +75,14 @@ pub struct Sockets {
     cpu: Cpu,
 }
 
-/// The place of a WebSocket among those that are open, until it is dropped. Its client is present as long.
-pub(super) struct Place {
+/// The permit of an open WebSocket or event stream, until it is dropped. Its client is present as long.
+pub(super) struct SocketPermit {
     stop: watch::Receiver<bool>,
     _taken: Taken,
     _present: Option<Presence>,
 }
 
-impl Place {
+impl SocketPermit {
     /// Waits until the server stops.
     pub async fn stopped(&mut self) {
         // The sender is dropped with the server.
@@ -134,15 +97,15 @@ pub(super) fn is_websocket(headers: &HeaderMap) -> bool {
 }
 
 impl Sockets {
-    /// WebSockets in these places, within this memory budget, whose messages may take this long to arrive.
-    pub(super) fn new(places: Portion, memory: Memory, message: Duration) -> Self {
-        Self { stop: Arc::default(), places, memory, message, client: None, cpu: Cpu::default() }
+    /// WebSockets with these permits, within this memory budget, whose messages may take this long to arrive.
+    pub(super) fn new(permits: Portion, memory: Memory, message: Duration) -> Self {
+        Self { stop: Arc::default(), permits, memory, message, client: None, cpu: Cpu::default() }
     }
 
     /// The WebSockets of one client, which are among these, within its other shares.
     pub(super) fn shared(&self, client: Client, memory: Memory, cpu: Cpu) -> Self {
-        let places = client.shares().websockets.clone();
-        Self { places, client: Some(client), memory, cpu, ..self.clone() }
+        let permits = client.shares().websockets.clone();
+        Self { permits, client: Some(client), memory, cpu, ..self.clone() }
     }
 
     /// Upgrades a request to a WebSocket.
@@ -156,8 +119,8 @@ impl Sockets {
         timeouts: Timeouts,
         authorize: impl FnOnce(Map<String, Value>) -> Option<E> + Send + 'static,
     ) -> Response {
-        let mut place = match self.place() {
-            Ok(place) => place,
+        let mut permit = match self.permit() {
+            Ok(permit) => permit,
             Err(message) => return reject(Media::Json, Code::Overloaded, message),
         };
         let (slots, memory, message) = (self.slots(), self.memory.clone(), self.message);
@@ -173,26 +136,30 @@ impl Sockets {
                 .max_frame_size(Some(MAX_MESSAGE))
                 .read_buffer_size(READ_BUFFER);
             let socket = WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await;
-            let stopped = place.stopped();
+            let stopped = permit.stopped();
             let connection = Connection::new(socket, operations, timeouts, metrics);
             slots.run(connection.run(is_known, authorize, stopped)).await;
         });
         response
     }
 
-    /// A place for another WebSocket or event stream. From now on the server waits for its end.
+    /// The permit of another WebSocket or event stream. From now on the server waits for its end.
     ///
     /// # Errors
     ///
     /// The message for a client that gets none.
-    pub(super) fn place(&self) -> Result<Place, &'static str> {
-        let taken = self.places.take(1).map_err(|short| match short {
+    pub(super) fn permit(&self) -> Result<SocketPermit, &'static str> {
+        let taken = self.permits.take(1).map_err(|short| match short {
             Short::All => "all WebSockets and event streams are in use (the setting MAX_WEBSOCKETS): try again",
             Short::Share => {
                 "this client is at its share of WebSockets and event streams (of the setting MAX_WEBSOCKETS): try again"
             }
         })?;
-        Ok(Place { stop: self.stop.subscribe(), _taken: taken, _present: self.client.as_ref().map(Client::enter) })
+        Ok(SocketPermit {
+            stop: self.stop.subscribe(),
+            _taken: taken,
+            _present: self.client.as_ref().map(Client::enter),
+        })
     }
 
     /// The client's share of threads.

@@ -3,19 +3,19 @@
 use ::entity::book_stats::Column as Stats;
 use ::entity::{book, book_stats, id};
 use keyset::Kept;
-use keyset_graphql::{DateTime, Fields, Keyed, Listed, Reach, RowObject, Scope};
+use keyset_graphql::{DateTime, Fields, Keyed, Listed, RowEstimate, RowObject, Scope};
 use sea_orm::{EntityTrait, Select};
 use uuid::Uuid;
 
 mod filter;
 mod sort;
 
-pub use filter::{BookFilter, of_book};
+pub use filter::{BookFilter, match_book};
 pub use sort::BookSortField;
 
 use super::decimal::Decimal;
+use super::key::add_key_fields;
 use super::list::{ShopArgs, ShopObject};
-use super::node::key_fields;
 use super::node_type::NodeType;
 use super::order::BookOrder;
 use super::rating::Rating;
@@ -37,7 +37,7 @@ impl RowObject for Book {
         fields.of_key("createdAt", "When the book came into the shop, to the millisecond.", |id| {
             DateTime(id::created_at(id))
         });
-        key_fields(fields);
+        add_key_fields(fields);
         fields
             .beside::<book_stats::Entity>(book::Column::Id, book_stats::Column::BookId)
             .computed("averageRating", "The mean of its ratings, 1 to 5; null without one.", |stats| {
@@ -85,12 +85,12 @@ impl Listed for Book {
         } else {
             args.filtered(rows, book::Column::Id, &order, scope)?
         };
-        if is_joined && scope.reach().is_some() {
-            scope.narrow(Reach::beside(1));
+        if is_joined && scope.estimate().is_some() {
+            scope.narrow(RowEstimate::beside(1));
         }
         let Some(search) = search else { return Ok((rows, order)) };
         // It may find every title.
-        scope.narrow(Reach::beside(search.reads()));
+        scope.narrow(RowEstimate::beside(search.reads()));
         if !order.is_computed() {
             match search.leaps() {
                 Some(leaps) if args.filter.filter().is_none() => scope.walk(leaps),

@@ -4,7 +4,7 @@ use async_graphql::InputType;
 use keyset::Order;
 use keyset_graphql::input::InputFields;
 use keyset_graphql::{
-    Arguments, DateTime, FieldArgs, Filter, Keyed, Listed, Matching, OrderBy, Reach, Scope, Sort, filter,
+    Arguments, DateTime, FieldArgs, Filter, Keyed, Listed, Matching, OrderBy, RowEstimate, Scope, Sort, filter,
 };
 use sea_orm::sea_query::{Expr, Func};
 use sea_orm::{ColumnTrait, DbBackend, EntityTrait, QueryFilter, Select};
@@ -65,7 +65,7 @@ impl<T: ShopObject> ShopArgs<T> {
     ) -> (Select<T::Entity>, Order) {
         let Some(search) = &self.search else { return (rows, order) };
         // The search is tested on each row: its postings, and its title.
-        scope.narrow(Reach::beside(1 + search.reads()));
+        scope.narrow(RowEstimate::beside(1 + search.reads()));
         if scope.is_of_parent() {
             return (search.test(book, rows, scope.backend), order);
         }

@@ -1,14 +1,12 @@
 //! Objects with a global id (GraphQL Global Object Identification).
 
-use ::entity::ulid;
-use keyset_graphql::{Fields, Keyed, Nodes, ObjectType};
+use keyset_graphql::{Nodes, ObjectType};
 use uuid::Uuid;
 
 use super::book::Book;
 use super::node_type::NodeType;
 use super::order::BookOrder;
 use super::rating::Rating;
-use crate::request::{Code, Error, Result};
 
 impl Nodes for NodeType {
     type Key = Uuid;
@@ -20,25 +18,4 @@ impl Nodes for NodeType {
             Self::Order => ObjectType::of::<BookOrder>(),
         }
     }
-}
-
-/// The fields that spell the primary key of an object.
-pub fn key_fields<T: Keyed<Key = Uuid>>(fields: &mut Fields<T>) {
-    let description = "The primary key, a UUID of version 7. The root field of its type takes it as `uuid`.";
-    fields.of_key("uuid", description, |key| key.to_string());
-    let description = "The primary key as a ULID: 26 characters that sort by the time of creation. \
-        The root field of its type takes it as `uuid`, too.";
-    fields.of_key("ulid", description, ulid::encode);
-}
-
-/// Reads a primary key: a UUID in any of its usual spellings, or a ULID.
-///
-/// # Errors
-///
-/// [`Code::IdInvalid`] for a text that is neither.
-pub fn parse_key(text: &str) -> Result<Uuid> {
-    Uuid::parse_str(text)
-        .ok()
-        .or_else(|| ulid::decode(text).ok())
-        .ok_or_else(|| Error::client(Code::IdInvalid, "malformed key: expected a UUID or a ULID"))
 }

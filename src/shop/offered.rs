@@ -43,7 +43,7 @@ fn of<T: ShopObject<SortField: EnumType>>(list: &str) -> Vec<Offered> {
             && known.insert(order.to_string())
         {
             next.extend(criteria().map(|sort| [sorts.as_slice(), &[sort]].concat()));
-            offered.push(Offered { list: with_argument(list, &sorts), order });
+            offered.push(Offered { list: append_argument(list, &sorts), order });
         }
     }
     offered
@@ -58,7 +58,7 @@ fn criteria<F: EnumType + InputType>() -> impl Iterator<Item = Sort<F>> {
     F::items().iter().flat_map(move |item| of_field(item.value))
 }
 
-fn with_argument<F: InputType + Copy>(list: &str, sorts: &[Sort<F>]) -> String {
+fn append_argument<F: InputType + Copy>(list: &str, sorts: &[Sort<F>]) -> String {
     if sorts.is_empty() {
         return list.to_owned();
     }

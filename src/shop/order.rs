@@ -12,8 +12,8 @@ pub use filter::OrderFilter;
 
 use super::book::Book;
 use super::decimal::Decimal;
+use super::key::add_key_fields;
 use super::list::{ShopArgs, ShopObject};
-use super::node::key_fields;
 use super::node_type::NodeType;
 use crate::request::Result;
 
@@ -41,7 +41,7 @@ impl RowObject for BookOrder {
             Decimal(order.total_price)
         });
         fields.of_key("createdAt", "When the order was placed, to the millisecond.", |id| DateTime(id::created_at(id)));
-        key_fields(fields);
+        add_key_fields(fields);
         fields.to_one::<Book>("book", "The book that was bought.", book_order::Column::BookId);
     }
 }

@@ -10,7 +10,7 @@ use keyset_graphql::{Arguments, FieldArgs, RootFields, RootObject};
 use uuid::Uuid;
 
 use super::book::Book;
-use super::node::parse_key;
+use super::key::parse_key;
 use super::node_type::{NodeId, NodeType};
 use super::order::BookOrder;
 use super::rating::Rating;

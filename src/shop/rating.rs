@@ -11,8 +11,8 @@ mod filter;
 pub use filter::RatingFilter;
 
 use super::book::Book;
+use super::key::add_key_fields;
 use super::list::{ShopArgs, ShopObject};
-use super::node::key_fields;
 use super::node_type::NodeType;
 use crate::request::Result;
 
@@ -38,7 +38,7 @@ impl RowObject for Rating {
         fields.id(NodeType::Rating, "The global id: `node` finds the rating by it.");
         fields.column("rating", "Stars: 1 to 5.", book_rating::Column::Rating);
         fields.of_key("createdAt", "When the rating was given, to the millisecond.", |id| DateTime(id::created_at(id)));
-        key_fields(fields);
+        add_key_fields(fields);
         fields.to_one::<Book>("book", "The book that was rated.", book_rating::Column::BookId);
     }
 }

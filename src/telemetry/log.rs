@@ -12,8 +12,10 @@ use tracing_subscriber::filter::{FilterExt, Targets};
 use tracing_subscriber::layer::{Filter, SubscriberExt};
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt, registry};
 
-use super::LISTS;
 use crate::config::{LogFormat, Telemetry};
+
+/// The library that reads lists, whose spans are part of a trace.
+pub const LISTS: &str = "keyset_graphql";
 
 /// Libraries whose detailed logs contain queries, tokens or the database URL.
 const SENSITIVE: [&str; 6] = ["axum", "hyper", "opentelemetry", "sea_orm", "sqlx", "tungstenite"];

@@ -159,7 +159,7 @@ async fn the_first_event_of_a_subscription_has_its_cost() {
 
 #[test]
 fn the_manual_has_every_price() {
-    let prices = shop::prices(&shop::validator(Limits::DEFAULT), Tables::default());
+    let prices = shop::declared_costs(&shop::validator(Limits::DEFAULT), Tables::default());
     let rows: Vec<String> = prices.table().iter().map(|(part, cost)| format!("| {part} | {cost} |")).collect();
     assert!(rows.len() > 8, "{rows:?}");
     same("docs/api.md", "Limits", &crate::operations::rows("docs/api.md", "Limits"), &rows);

@@ -1,6 +1,6 @@
 //! Pages of books with their revenue, by ways to add it up.
 
-use keyset::{Join, Key, Order, Page, Texts};
+use keyset::{Join, Key, Order, Page, StatementCache};
 use sea_orm::prelude::Uuid;
 use sea_orm::{ConnectionTrait, EntityTrait, QueryResult, Value};
 use testdb::Statements;
@@ -89,7 +89,8 @@ async fn keyset(bench: &Bench, list: &List, depth: u64) -> Result<(Way, Vec<Vec<
         let mut db = database.db.clone();
         let sent = Statements::record(&mut db);
         let joins = std::slice::from_ref(&book);
-        let slice = keyset::fetch_rows(&db, book_stats::Entity::find(), &page, joins, &Texts::default()).await?;
+        let slice =
+            keyset::fetch_rows(&db, book_stats::Entity::find(), &page, joins, &StatementCache::default()).await?;
         way.push(Some(sent.take()));
         keys.push(slice.rows.into_iter().map(|row| row.key).collect());
     }

@@ -71,7 +71,7 @@ impl<T: InputType> Comparison<T> {
     }
 
     /// Says what an index on the column finds.
-    fn reach(&self, column: &impl ColumnTrait, scope: &mut Scope) {
+    fn narrow(&self, column: &impl ColumnTrait, scope: &mut Scope) {
         if self.eq.is_some() {
             scope.equals(column, 1);
         }
@@ -92,7 +92,7 @@ impl<T: InputType> Comparison<T> {
     where
         T: Clone + Into<Value>,
     {
-        self.reach(&column, scope);
+        self.narrow(&column, scope);
         self.condition(scope, |test, _| {
             let value = |value: &T| -> Value { value.clone().into() };
             Condition::all().add(match test {
@@ -114,7 +114,7 @@ impl Comparison<DateTime> {
     ///
     /// [`FILTER_TOO_LARGE`](crate::error::code::FILTER_TOO_LARGE).
     pub fn on_key(&self, key: impl ColumnTrait, scope: &mut Scope) -> Result<Condition> {
-        self.reach(&key, scope);
+        self.narrow(&key, scope);
         let ranges = |instants: &[DateTime]| {
             KeyRanges::new(key, instants.iter().map(|DateTime(instant)| keyset::created_at(*instant)))
         };
@@ -182,7 +182,7 @@ impl<T: InputType> InputType for Comparison<T> {
     }
 
     fn create_type_info(registry: &mut Registry) -> String {
-        of_all_widths::<Self, T>(registry);
+        register_all_widths::<Self, T>(registry);
         input::register::<Self>(registry, "Conditions on a value: all that are given must hold.", |fields| {
             fields
                 .field::<Option<T>>("eq", "Equal to this.")
@@ -235,7 +235,7 @@ impl<T: InputType> InputObjectType for Comparison<T> {}
 /// # Panics
 ///
 /// Panics for integers that `Int` does not hold.
-fn of_all_widths<C: InputType, T: InputType>(registry: &mut Registry) {
+fn register_all_widths<C: InputType, T: InputType>(registry: &mut Registry) {
     let width = std::any::type_name::<T>();
     let is_wide = ["i64", "isize", "u32", "u64", "usize"].contains(&width);
     assert!(!is_wide, "expected a comparison of `BigInt`: `Int` does not hold every `{width}`");
@@ -256,7 +256,7 @@ impl<T: InputType> InputType for NullableComparison<T> {
     }
 
     fn create_type_info(registry: &mut Registry) -> String {
-        of_all_widths::<Self, T>(registry);
+        register_all_widths::<Self, T>(registry);
         input::register::<Self>(registry, NULLABLE, |fields| {
             fields.flatten::<Comparison<T>>().field::<Option<bool>>("isNull", "Whether it is missing.");
         })

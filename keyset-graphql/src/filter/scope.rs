@@ -7,7 +7,8 @@ use chrono::{DateTime, Utc};
 use keyset::{KeyRanges, Order, ReadRows, Statistics};
 use sea_orm::{ColumnTrait, Condition, DbBackend};
 
-use super::{MAX_CONDITIONS, MAX_LEVELS, RELATION, Reach};
+use super::bounds::{MAX_CONDITIONS, MAX_LEVELS, RELATION};
+use super::row_estimate::RowEstimate;
 use crate::error::code;
 use crate::{Error, Result};
 
@@ -24,11 +25,11 @@ pub struct Scope {
     level: usize,
     /// Whether there is a condition at all.
     filters: bool,
-    reach: Reach,
+    estimate: RowEstimate,
     /// The ranges of a key in which all rows lie, where a condition says so.
     ranges: Option<KeyRanges>,
     /// What a page reads, where that is something else.
-    page: Option<Reach>,
+    page: Option<RowEstimate>,
     is_of_parent: bool,
 }
 
@@ -38,7 +39,7 @@ impl Scope {
         Self { is_foreign: !db.seeks_row_values(), ..Self::over(db.backend(), None) }
     }
 
-    /// An empty filter for a database with these statistics, which [`Self::reach`] is computed from.
+    /// An empty filter for a database with these statistics, which [`Self::estimate`] is computed from.
     pub fn priced(backend: DbBackend, statistics: Arc<Statistics>) -> Self {
         Self::over(backend, Some(statistics))
     }
@@ -51,7 +52,7 @@ impl Scope {
             conditions: 0,
             level: 0,
             filters: false,
-            reach: Reach::ALL,
+            estimate: RowEstimate::ALL,
             ranges: None,
             page: None,
             is_of_parent: false,
@@ -91,9 +92,9 @@ impl Scope {
         condition: impl FnOnce(&mut Self) -> Result<Condition>,
     ) -> Result<Condition> {
         self.add(RELATION)?;
-        let (condition, reach, _) = self.apart(condition)?;
+        let (condition, estimate, _) = self.apart(condition)?;
         if !condition.is_empty() {
-            self.narrow(reach.of_related(tables));
+            self.narrow(estimate.of_related(tables));
         }
         Ok(condition)
     }
@@ -102,14 +103,14 @@ impl Scope {
     pub fn equals(&mut self, column: &impl ColumnTrait, values: usize) {
         if let Some(indexed) = self.indexed(column) {
             let values = u64::try_from(values).unwrap_or(u64::MAX);
-            self.narrow(Reach::found(indexed.per_value.saturating_mul(values)));
+            self.narrow(RowEstimate::found(indexed.per_value.saturating_mul(values)));
         }
     }
 
     /// Says that a column has bounds.
     pub fn bounds(&mut self, column: &impl ColumnTrait) {
         if let Some(indexed) = self.indexed(column) {
-            self.narrow(Reach::found(indexed.range));
+            self.narrow(RowEstimate::found(indexed.range));
         }
     }
 
@@ -131,44 +132,44 @@ impl Scope {
         if let Some(order) = order {
             let name = format!("{}.{}", key.entity_name(), key.unquoted());
             let is_by_key = order.sorts().first().is_some_and(|first| first.name() == name);
-            let newer = all.zip(until).map_or(Reach::ALL, |(all, until)| Reach::found(all - until));
-            let page = self.page.unwrap_or(self.reach);
-            let whole = if self.filters { page } else { Reach::NOTHING };
+            let newer = all.zip(until).map_or(RowEstimate::ALL, |(all, until)| RowEstimate::found(all - until));
+            let page = self.page.unwrap_or(self.estimate);
+            let whole = if self.filters { page } else { RowEstimate::NOTHING };
             self.page = Some(if is_by_key { whole } else { page.and(newer) });
         }
         self.filters = true;
-        self.reach = self.reach.and(until.map_or(Reach::ALL, Reach::found));
+        self.estimate = self.estimate.and(until.map_or(RowEstimate::ALL, RowEstimate::found));
     }
 
     /// Adds a condition that must hold, too.
-    pub fn narrow(&mut self, reach: Reach) {
+    pub fn narrow(&mut self, estimate: RowEstimate) {
         self.filters = true;
-        self.reach = self.reach.and(reach);
-        self.page = self.page.map(|page| page.and(reach));
+        self.estimate = self.estimate.and(estimate);
+        self.page = self.page.map(|page| page.and(estimate));
     }
 
     /// Adds alternatives. A count reads what the indexes find for each. A page may walk through all rows in its order, to find the first that
     /// match one.
-    pub(super) fn either(&mut self, reach: Reach) {
-        let page = self.page.unwrap_or(self.reach).and(reach.of_rows(u64::MAX));
-        self.narrow(reach);
+    pub(super) fn either(&mut self, estimate: RowEstimate) {
+        let page = self.page.unwrap_or(self.estimate).and(estimate.of_rows(u64::MAX));
+        self.narrow(estimate);
         self.page = Some(page);
     }
 
     /// Says that a page walks through this many rows, in the order of the list, and tests on each of them the conditions
-    /// added so far, whatever an index finds. A count reads what [`Self::reach`] says.
+    /// added so far, whatever an index finds. A count reads what [`Self::estimate`] says.
     pub fn walk(&mut self, rows: u64) {
-        self.page = Some(self.reach.of_rows(rows));
+        self.page = Some(self.estimate.of_rows(rows));
     }
 
     /// The rows that the filter reads; `None` if there is no condition.
-    pub fn reach(&self) -> Option<Reach> {
-        self.filters.then_some(self.reach)
+    pub fn estimate(&self) -> Option<RowEstimate> {
+        self.filters.then_some(self.estimate)
     }
 
     /// The rows that a page reads under the filter; `None` if there is no condition.
-    pub fn page(&self) -> Option<Reach> {
-        self.filters.then_some(self.page.unwrap_or(self.reach))
+    pub fn page(&self) -> Option<RowEstimate> {
+        self.filters.then_some(self.page.unwrap_or(self.estimate))
     }
 
     /// Restricts the list itself to the rows whose column has one value: it is the list of a parent.
@@ -187,11 +188,11 @@ impl Scope {
     pub(super) fn apart<T>(
         &mut self,
         condition: impl FnOnce(&mut Self) -> Result<T>,
-    ) -> Result<(T, Reach, Option<KeyRanges>)> {
-        let outer = (replace(&mut self.reach, Reach::ALL), self.page.take(), self.ranges.take());
+    ) -> Result<(T, RowEstimate, Option<KeyRanges>)> {
+        let outer = (replace(&mut self.estimate, RowEstimate::ALL), self.page.take(), self.ranges.take());
         let condition = condition(self);
-        let found = (self.reach, self.ranges.take());
-        (self.reach, self.page, self.ranges) = outer;
+        let found = (self.estimate, self.ranges.take());
+        (self.estimate, self.page, self.ranges) = outer;
         Ok((condition?, found.0, found.1))
     }
 

@@ -7,9 +7,9 @@ use keyset::Kind;
 
 use crate::Result;
 use crate::arguments::Arguments;
-use crate::filter::Filter;
+use crate::filter::{Filter, Matching};
 use crate::input::InputFields;
-use crate::sort::{Sort, SortField};
+use crate::sort::{OrderBy, Sort, SortField};
 
 /// The arguments of a field: one of those below, a tuple of two to four, or a type of your own.
 pub trait FieldArgs: Sized + Send + Sync {
@@ -30,17 +30,6 @@ impl FieldArgs for () {
 
     fn read(_: &Arguments<'_>) -> Result<Self> {
         Ok(())
-    }
-}
-
-/// The argument `orderBy`: the criteria of the order, over an enum of fields.
-#[derive(Clone, Debug)]
-pub struct OrderBy<F>(pub Option<Vec<Sort<F>>>);
-
-impl<F> OrderBy<F> {
-    /// The criteria, the first decides first; without the argument, none.
-    pub fn criteria(&self) -> &[Sort<F>] {
-        self.0.as_deref().unwrap_or_default()
     }
 }
 
@@ -65,18 +54,6 @@ impl<F: SortField> FieldArgs for OrderBy<F> {
 
     fn read(arguments: &Arguments<'_>) -> Result<Self> {
         arguments.get("orderBy").map(Self)
-    }
-}
-
-/// The argument `where`: a filter.
-// Boxed, because it is large and moved often.
-#[derive(Clone, Debug)]
-pub struct Matching<F>(pub Option<Box<F>>);
-
-impl<F> Matching<F> {
-    /// The filter, if there is one.
-    pub fn filter(&self) -> Option<&F> {
-        self.0.as_deref()
     }
 }
 

@@ -11,7 +11,7 @@ use sea_orm::{DbBackend, Iden};
 use super::{FieldArgs, Listed};
 use crate::Result;
 use crate::arguments::{Arguments, Given, size};
-use crate::filter::{Reach, Scope};
+use crate::filter::{RowEstimate, Scope};
 use crate::object::{Column, RowObject};
 
 /// Arguments that leave out no row of the list.
@@ -34,26 +34,26 @@ pub struct Scan {
     is_kept: bool,
     /// The type of its objects, and what refers to their parent.
     of: (&'static str, Option<String>),
-    reach: Arc<Reached>,
+    estimate: Arc<Estimating>,
     rows: fn(&Statistics) -> u64,
 }
 
-type Reached = dyn Fn(&Arguments<'_>, &mut Scope) -> Result<[Option<Reach>; 2]> + Send + Sync;
+type Estimating = dyn Fn(&Arguments<'_>, &mut Scope) -> Result<[Option<RowEstimate>; 2]> + Send + Sync;
 
 impl Scan {
     /// The list of all objects, or of those of one parent, to which this column refers.
     pub(crate) fn of<U: Listed>(parent: Option<Column<U>>) -> Self {
-        let reach = move |arguments: &Arguments<'_>, scope: &mut Scope| {
+        let estimate = move |arguments: &Arguments<'_>, scope: &mut Scope| {
             if let Some(column) = &parent {
                 scope.of_parent(column);
             }
             U::rows(&U::Args::read(arguments)?, scope)?;
-            Ok([scope.page(), scope.reach()])
+            Ok([scope.page(), scope.estimate()])
         };
         Self {
             is_kept: false,
             of: (U::NAME, parent.map(|column| column.unquoted().to_owned())),
-            reach: Arc::new(reach),
+            estimate: Arc::new(estimate),
             rows: |statistics| statistics.rows(<U as RowObject>::Entity::default()),
         }
     }
@@ -94,8 +94,8 @@ impl Scan {
         }
         let statistics = statistics();
         let (given, mut scope) = (Given::of(field), Scope::priced(backend, Arc::clone(&statistics)));
-        let reaches = (self.reach)(&given.bind(variables), &mut scope).unwrap_or_default();
-        reaches.map(|reach| reach.map_or(0, |reach| reach.reads((self.rows)(&statistics))))
+        let estimates = (self.estimate)(&given.bind(variables), &mut scope).unwrap_or_default();
+        estimates.map(|estimate| estimate.map_or(0, |estimate| estimate.reads((self.rows)(&statistics))))
     }
 }
 
@@ -126,8 +126,8 @@ pub(super) fn expected<U: Listed>(
         scope.of_parent(column);
     }
     U::rows(&U::Args::read(arguments).ok()?, &mut scope).ok()?;
-    match scope.reach() {
-        Some(reach) => reach.finds(rows),
+    match scope.estimate() {
+        Some(estimate) => estimate.finds(rows),
         None if is_filtered(arguments) || parent.is_some() => None,
         None => Some(rows),
     }

@@ -1,7 +1,7 @@
 //! What is selected of a connection.
 
 use async_graphql::Variables;
-use keyset::{Around, ColumnSet, Page, Texts};
+use keyset::{Around, ColumnSet, Page, StatementCache};
 
 use super::Planner;
 use super::collect::{Collected, Sets, When, collect};
@@ -41,7 +41,7 @@ pub struct Connection<T: RowObject> {
     fields: PlannedFields<Field>,
     /// What is selected of the objects, at each place where they are.
     selections: Vec<(When, Selection<T>)>,
-    texts: Texts,
+    cache: StatementCache,
 }
 
 enum Field {
@@ -91,7 +91,7 @@ impl<T: RowObject> Connection<T> {
                 _ => return None,
             })
         });
-        Self { fields, selections, texts: Texts::default() }
+        Self { fields, selections, cache: StatementCache::default() }
     }
 
     /// The columns of the rows that are selected.

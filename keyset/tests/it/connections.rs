@@ -1,6 +1,8 @@
 //! Connections of a user's own: [`ReadRows`].
 
-use keyset::{Direction, End, Key, Lists, Nulls, Order, Page, ReadRows, Record, Sort, Texts, fetch, fetch_rows};
+use keyset::{
+    Direction, End, Key, Lists, Nulls, Order, Page, ReadRows, Record, Sort, StatementCache, fetch, fetch_rows,
+};
 use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, EntityTrait, Statement};
 use testdb::{Statements, TestDb};
@@ -41,7 +43,7 @@ async fn check(through: &Through, order: &Order) {
     let db = &through.db;
     let places = places(db, order).await;
     for lists in [Lists::one(City::find()), Lists::per_parent(City::find(), Column::Rank, [1_i16, 0, 9, 1])] {
-        let texts = Texts::default();
+        let texts = StatementCache::default();
         for (after, before) in bounds(&places, 2) {
             for asked in [(End::Front, 2), (End::Back, 3)] {
                 let page = Page::new(&args(asked, after, before), order, LIMITS).unwrap();
@@ -142,7 +144,7 @@ async fn pages_are_the_same_where_row_values_are_not_sought() {
     for (seeks_row_values, expected) in [(true, is_postgres), (false, false)] {
         let through = Through { db: through.db.clone(), seeks_row_values, ..through };
         statements.take();
-        fetch_rows(&through, City::find(), &page, &[], &Texts::default()).await.unwrap();
+        fetch_rows(&through, City::find(), &page, &[], &StatementCache::default()).await.unwrap();
         let run = statements.take();
         // SQLite does not seek an integer primary key in a row value.
         assert!(!run.is_empty() && run.iter().all(|statement| compared(statement) == expected), "{run:?}");

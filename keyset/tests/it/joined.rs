@@ -1,7 +1,7 @@
 //! Orders over the columns of a joined table.
 
 use keyset::{
-    Args, ColumnSet, EntityRow, Join, Kind, Limits, Models, Order, Page, Sort, StoredValue, Texts, fetch_into,
+    Args, ColumnSet, EntityRow, Join, Kind, Limits, Models, Order, Page, Sort, StatementCache, StoredValue, fetch_into,
     fetch_rows, selected,
 };
 use sea_orm::prelude::*;
@@ -126,7 +126,8 @@ async fn columns_that_are_not_selected_are_not_read() {
     for of_title in [ColumnSet::default(), ColumnSet::of(text), ColumnSet::of(note)] {
         statements.take();
         let query = selected(City::find(), some);
-        let slice = fetch_rows(&db, query, &page, &[join.of_columns(of_title)], &Texts::default()).await.unwrap();
+        let slice =
+            fetch_rows(&db, query, &page, &[join.of_columns(of_title)], &StatementCache::default()).await.unwrap();
         let sql = statements.take().remove(0).sql;
         assert!(!sql.contains("river") && sql.contains("t1_text") == of_title.contains(text), "{sql}");
         // A text is never NULL, so it tells whether there is a title. Otherwise its key does.
@@ -162,7 +163,7 @@ async fn each_use_of_a_join_knows_the_rows_that_are_absent() {
     for uses in [[text, note], [note, text], [text, ColumnSet::default()]] {
         let mut joined = join.of_columns(uses[0]);
         joined.read_also(uses[1]);
-        let slice = fetch_rows(&db, City::find(), &page, &[joined], &Texts::default()).await.unwrap();
+        let slice = fetch_rows(&db, City::find(), &page, &[joined], &StatementCache::default()).await.unwrap();
         for of_use in uses {
             let mut rows = models.reader_of(of_use, db.get_database_backend());
             let found = slice.rows.iter().map(|row| rows.row(&row.item).unwrap().is_some());
@@ -184,7 +185,8 @@ async fn a_row_that_is_found_by_a_column_without_a_kind_is_there() {
     let (countries, page) =
         (Models::<country::Entity>::joined(&join), Page::first(&Order::of::<City>([]).unwrap(), 12));
     let flag = ColumnSet::of(EntityRow::<country::Entity>::number_of(country::Column::Flag));
-    let slice = fetch_rows(&db, City::find(), &page, &[join.of_columns(flag)], &Texts::default()).await.unwrap();
+    let slice =
+        fetch_rows(&db, City::find(), &page, &[join.of_columns(flag)], &StatementCache::default()).await.unwrap();
     let mut countries = countries.reader_of(flag, db.get_database_backend());
     let found: Vec<Option<country::Model>> = slice.rows.iter().map(|row| countries.read(&row.item).unwrap()).collect();
     assert_eq!(found.iter().flatten().count(), 6, "{found:?}");
@@ -218,9 +220,10 @@ async fn a_joined_column_may_have_the_name_of_a_key() {
     let (mut found, mut after) = (Vec::new(), None);
     for _ in 0..3 {
         let page = Page::new(&Args { first: Some(1), after, ..Args::default() }, &order, Limits::default()).unwrap();
-        let slice = fetch_rows(&db, fruit::Entity::find(), &page, std::slice::from_ref(&join), &Texts::default())
-            .await
-            .unwrap();
+        let slice =
+            fetch_rows(&db, fruit::Entity::find(), &page, std::slice::from_ref(&join), &StatementCache::default())
+                .await
+                .unwrap();
         found.push((slice.rows[0].key.values().to_vec(), slice.has_next));
         after = Some(order.seal(&slice.rows[0].key).unwrap().into());
     }

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use keyset::{
-    Args, Count, End, Kind, Lists, Order, Page, Sort, Texts, count, count_up_to, fetch, fetch_rows, page_cursors,
+    Args, Count, End, Kind, Lists, Order, Page, Sort, StatementCache, count, count_up_to, fetch, fetch_rows,
+    page_cursors,
 };
 use sea_orm::sea_query::Expr;
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, Value};
@@ -159,7 +160,7 @@ async fn kept_texts_read_what_new_ones_read() {
     for criteria in atlas::orders(1) {
         let order = atlas::order(&criteria);
         let places = places(&db, &order).await;
-        let texts = Texts::default();
+        let texts = StatementCache::default();
         for ranks in [vec![], vec![1_i16, 0, 9], vec![2, 1, 0, 1, 5]] {
             for (after, before) in bounds(&places, 3) {
                 for (asked, least) in [((End::Front, 2), 1), ((End::Back, 2), 1), ((End::Front, 2), 3)] {
@@ -171,7 +172,7 @@ async fn kept_texts_read_what_new_ones_read() {
                     let page = Page::new(&args(asked, after, before), &order, LIMITS).unwrap();
                     let plain = fetch(&db, &lists, &page).await.unwrap();
                     statements.take();
-                    let new = fetch_rows(&db, &lists, &page, &[], &Texts::default()).await.unwrap();
+                    let new = fetch_rows(&db, &lists, &page, &[], &StatementCache::default()).await.unwrap();
                     let kept = fetch_rows(&db, &lists, &page, &[], &texts).await.unwrap();
                     let run: Vec<_> = statements.take().into_iter().map(|run| (run.sql, run.values)).collect();
                     assert_eq!(run[0], run[1], "{order} {asked:?} {after:?} {before:?}");

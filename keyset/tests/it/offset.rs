@@ -1,6 +1,6 @@
 //! Pages after an offset, against the naive twin.
 
-use keyset::{Args, End, Key, Lists, Order, Page, Slice, Sort, Texts, fetch, fetch_rows};
+use keyset::{Args, End, Key, Lists, Order, Page, Slice, Sort, StatementCache, fetch, fetch_rows};
 use sea_orm::entity::prelude::*;
 
 use crate::atlas::{self, City, Column, Criterion, Model};
@@ -68,7 +68,7 @@ async fn a_filter_applies_before_the_offset() {
 #[tokio::test]
 async fn every_parent_has_an_offset_in_its_own_list() {
     let (_test, db, _) = atlas::recorded().await;
-    let texts = Texts::default();
+    let texts = StatementCache::default();
     // One parent is given twice, and one does not exist.
     let ranks = [1_i16, 0, 9, 1, 2];
     for criteria in atlas::orders(1) {

@@ -10,12 +10,9 @@ use sea_orm::sqlx::{Connection as _, Error, Executor};
 use tokio::time::timeout;
 
 use super::sqlite::Sqlite;
-use super::unprepared::{Part, Unprepared};
+use super::unprepared::{BEGIN_SNAPSHOT, Part, Unprepared};
 use super::work::{Runs, Work};
 use crate::db::{Liveness, Servers};
-
-/// The statement that begins a snapshot on PostgreSQL. The database takes the snapshot when the next statement runs.
-pub const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 /// How long closing in order may take.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);

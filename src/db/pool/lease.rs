@@ -5,6 +5,7 @@
 //! PostgreSQL 14 or later then stops the statement, because it watches its client; earlier
 //! versions run it to its time limit.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deadpool::managed::Object;
@@ -14,7 +15,6 @@ use sea_orm::{DbErr, RuntimeErr, Statement};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
-use super::Callback;
 use super::connection::{Connection, breaks};
 use super::manager::Manager;
 use super::unprepared::Part;
@@ -26,6 +26,9 @@ const DRAIN_TIMEOUT: Duration = Duration::from_millis(100);
 
 /// How long `COMMIT` may take.
 const COMMIT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Called after each statement.
+pub type Callback = Arc<dyn Fn(&Info<'_>) + Send + Sync>;
 
 pub struct Lease {
     /// None once it is released.

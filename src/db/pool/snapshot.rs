@@ -26,11 +26,14 @@ enum State {
     Lost(DbErr),
 }
 
-impl Snapshot {
-    pub(super) fn new(pool: Pool) -> Self {
-        Self { pool, state: Mutex::new(State::New(None)) }
+impl Pool {
+    /// Statements that see one state of the database.
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot { pool: self.clone(), state: Mutex::new(State::New(None)) }
     }
+}
 
+impl Snapshot {
     /// Acquires the connection before the first statement.
     ///
     /// # Errors

@@ -16,18 +16,16 @@ use sea_orm::sqlx::Error;
 use sea_orm::sqlx::sqlite::SqliteConnectOptions;
 use tokio::task::{JoinHandle, spawn_blocking};
 
-mod failed;
 mod value;
 
-use failed::failed;
-pub use failed::{MOVED, READ_ONLY, error};
 use value::{Bound, stored};
 
 use super::CONNECT_TIMEOUT;
 use super::stop::{INSTRUCTIONS, Stop};
 use super::work::{Runs, Work};
 use crate::config;
-use crate::db::place::Place;
+use crate::db::file_identity::FileIdentity;
+use crate::db::sqlite_error::failed;
 
 /// Prepared statements per connection.
 const PREPARED: usize = 64;
@@ -53,7 +51,7 @@ pub struct File {
     /// Of each connection.
     pragmas: String,
     /// None if SQLite does not keep it in a file of the system.
-    place: Option<Arc<Place>>,
+    identity: Option<Arc<FileIdentity>>,
 }
 
 pub struct Sqlite {
@@ -78,7 +76,7 @@ impl File {
         let pragmas = settings.pragmas().map(|(name, value)| format!("PRAGMA {name} = {value}; ")).concat();
         let path = options.get_filename().to_path_buf();
         Ok(Self {
-            place: Place::of(&path).map(Arc::new),
+            identity: FileIdentity::of(&path).map(Arc::new),
             path,
             parameters: parameters.join("&"),
             limit,
@@ -86,9 +84,9 @@ impl File {
         })
     }
 
-    /// Where the file is.
-    pub fn place(&self) -> Option<&Arc<Place>> {
-        self.place.as_ref()
+    /// Which file it is.
+    pub fn identity(&self) -> Option<&Arc<FileIdentity>> {
+        self.identity.as_ref()
     }
 
     /// Checks that the file is the one that was opened first.
@@ -97,7 +95,7 @@ impl File {
     ///
     /// [`Error::Database`] if it was deleted or replaced.
     pub(super) fn check(&self) -> Result<(), Error> {
-        self.place.as_ref().map_or(Ok(()), |place| place.check())
+        self.identity.as_ref().map_or(Ok(()), |identity| identity.check())
     }
 
     /// Whether the system opens the file for reading only.

@@ -9,10 +9,11 @@ use std::sync::Arc;
 use sea_orm::sqlx::Error;
 use sea_orm::{Statement, Value};
 
-use super::connection::BEGIN_SNAPSHOT;
-
 mod literal;
 mod text;
+
+/// The statement that begins a snapshot on PostgreSQL. The database takes the snapshot when the next statement runs.
+pub const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
 /// The settings of each transaction.
 #[derive(Clone, Debug)]

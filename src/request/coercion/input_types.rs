@@ -8,8 +8,10 @@ use async_graphql::parser::types::{
 };
 use async_graphql::{Name, Positioned, Value};
 
-use super::MAX_ERRORS;
 use crate::request::suggestion::{closest, did_you_mean};
+
+/// The maximum of errors reported for one request.
+pub const MAX_ERRORS: usize = 20;
 
 /// A custom scalar, and whether it accepts a value.
 pub type Scalar = (&'static str, fn(&Value) -> bool);
@@ -70,7 +72,7 @@ impl InputTypes {
         match (value, &wanted.base) {
             // One reason per field of an input.
             (Value::Object(fields), BaseType::Named(name)) => match self.types.get(name) {
-                Some(TypeKind::InputObject(kind)) => self.of_fields(fields, name, kind),
+                Some(TypeKind::InputObject(kind)) => self.check_fields(fields, name, kind),
                 _ => self.problem(value, wanted),
             },
             _ => self.problem(value, wanted),
@@ -82,7 +84,7 @@ impl InputTypes {
         text.map(|text| Problem { field: None, text }).into_iter().collect()
     }
 
-    fn of_fields(&self, given: &IndexMap<Name, Value>, of: &Name, kind: &InputObjectType) -> Vec<Problem> {
+    fn check_fields(&self, given: &IndexMap<Name, Value>, of: &Name, kind: &InputObjectType) -> Vec<Problem> {
         let known = &kind.fields;
         let names = || known.iter().map(|field| field.node.name.node.as_str());
         let is_known = |name: &Name| names().any(|known| known == name.as_str());
@@ -130,7 +132,7 @@ impl InputTypes {
             (_, value) => match (self.types.get(name), value) {
                 (Some(TypeKind::Enum(kind)), value) => return is_one_of(kind, value),
                 (Some(TypeKind::InputObject(kind)), Value::Object(fields)) => {
-                    return self.of_fields(fields, name, kind).pop().map_or(Ok(()), |problem| Err(problem.text));
+                    return self.check_fields(fields, name, kind).pop().map_or(Ok(()), |problem| Err(problem.text));
                 }
                 (Some(TypeKind::Scalar), value) => self.scalar_accepts(name, value),
                 (Some(_), _) => false,

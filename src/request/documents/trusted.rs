@@ -14,10 +14,10 @@ use async_graphql::ServerError;
 use serde::de::{self, Deserialize, Deserializer, MapAccess, Visitor};
 use sha2::{Digest, Sha256};
 
-use super::{Document, Hash, decode};
+use super::document::{Document, Hash, decode};
 use crate::config;
+use crate::request::cost::{self, DeclaredCosts};
 use crate::request::message::shortened;
-use crate::request::price::{self, Prices};
 use crate::request::validation::Validator;
 
 /// The maximum size of the file, in bytes. A parsed document takes about thirty times its text, and its plan, too.
@@ -80,17 +80,17 @@ impl Trusted {
     pub fn read(
         settings: &config::Documents,
         validator: &Validator,
-        prices: &Prices,
+        costs: &DeclaredCosts,
         limits: config::Limits,
     ) -> Result<Self, TrustedError> {
         let is_required = settings.documents_only;
         let Some(path) = &settings.documents else { return Ok(Self { is_required, ..Self::default() }) };
-        let Texts(texts) = texts(path)?;
+        let StatementCache(texts) = texts(path)?;
         let mut documents = Vec::new();
         for (id, text) in texts {
             let hash: Hash = Sha256::digest(text.as_bytes()).into();
-            let document = document(text, validator, prices, limits).map_err(|errors| {
-                let reason = errors.first().map_or_else(String::new, at_its_place);
+            let document = document(text, validator, costs, limits).map_err(|errors| {
+                let reason = errors.first().map_or_else(String::new, locate);
                 TrustedError::Invalid { path: path.clone(), id: one_line(&id), reason }
             })?;
             let document = Document { max_age: settings.documents_max_age, is_trusted: true, ..document };
@@ -119,11 +119,11 @@ impl Trusted {
     pub fn named(&self, id: &str) -> Option<&Arc<Document>> {
         let hash = id.strip_prefix(SHA256).unwrap_or(id);
         let named = self.by_id.get(id).or_else(|| self.by_id.get(hash));
-        named.or_else(|| self.with_hash(&decode(hash)?))
+        named.or_else(|| self.find_hash(&decode(hash)?))
     }
 
     /// The document whose text has this hash.
-    pub fn with_hash(&self, hash: &Hash) -> Option<&Arc<Document>> {
+    pub fn find_hash(&self, hash: &Hash) -> Option<&Arc<Document>> {
         self.by_hash.get(hash)
     }
 }
@@ -132,7 +132,7 @@ impl Trusted {
 fn document(
     text: String,
     validator: &Validator,
-    prices: &Prices,
+    costs: &DeclaredCosts,
     limits: config::Limits,
 ) -> Result<Document, Vec<ServerError>> {
     let validated = validator.read(&text)?;
@@ -140,13 +140,13 @@ fn document(
         // Their values decide about the cost, and not about the depth.
         !operation.node.variable_definitions.is_empty()
     });
-    let price = price::price(validated.plans.document(), &async_graphql::Variables::default(), prices, limits);
-    let price = if has_variables { price.without_cost() } else { price };
-    price.check(limits).map_err(|error| vec![error.of_request()])?;
+    let cost = cost::compute(validated.plans.document(), &async_graphql::Variables::default(), costs, limits);
+    let cost = if has_variables { cost.only_depth() } else { cost };
+    cost.check(limits).map_err(|error| vec![error.of_request()])?;
     Ok(Document::new(text, validated))
 }
 
-fn at_its_place(error: &ServerError) -> String {
+fn locate(error: &ServerError) -> String {
     let message = one_line(&error.message);
     match error.locations.first() {
         Some(pos) => format!("{message} (line {}, column {})", pos.line, pos.column),
@@ -154,7 +154,7 @@ fn at_its_place(error: &ServerError) -> String {
     }
 }
 
-fn texts(path: &Path) -> Result<Texts, TrustedError> {
+fn texts(path: &Path) -> Result<StatementCache, TrustedError> {
     let unreadable = |error| TrustedError::File { path: path.to_owned(), error };
     let mut json = Vec::new();
     let file = File::open(path).map_err(unreadable)?;
@@ -165,11 +165,11 @@ fn texts(path: &Path) -> Result<Texts, TrustedError> {
     serde_json::from_slice(&json).map_err(|error| TrustedError::Malformed { path: path.to_owned(), error })
 }
 
-/// Texts by their ids. An id occurs once.
+/// StatementCache by their ids. An id occurs once.
 #[derive(Debug)]
-struct Texts(BTreeMap<String, String>);
+struct StatementCache(BTreeMap<String, String>);
 
-impl<'de> Deserialize<'de> for Texts {
+impl<'de> Deserialize<'de> for StatementCache {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(Entries)
     }
@@ -178,13 +178,13 @@ impl<'de> Deserialize<'de> for Texts {
 struct Entries;
 
 impl<'de> Visitor<'de> for Entries {
-    type Value = Texts;
+    type Value = StatementCache;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object of texts")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Texts, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<StatementCache, A::Error> {
         let mut texts = BTreeMap::new();
         while let Some((id, text)) = entries.next_entry::<String, String>()? {
             if texts.contains_key(&id) {
@@ -192,7 +192,7 @@ impl<'de> Visitor<'de> for Entries {
             }
             texts.insert(id, text);
         }
-        Ok(Texts(texts))
+        Ok(StatementCache(texts))
     }
 }
 

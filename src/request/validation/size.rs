@@ -37,7 +37,7 @@ pub fn check(document: &Document) -> Result<usize> {
             Definition::OperationDefinition(operation) => sizes.of(&operation.selection_set, 1)?,
             // A fragment that no operation spreads is validated, too.
             Definition::FragmentDefinition(fragment) if !sizes.is_known(&fragment.name) => {
-                sizes.of_fragment(&fragment.name, 0)?
+                sizes.measure_fragment(&fragment.name, 0)?
             }
             _ => Size::default(),
         };
@@ -98,14 +98,14 @@ impl<'a> Sizes<'a> {
         for selection in selections {
             let (below, values) = match selection {
                 Selection::Field(field) => {
-                    let values = of_arguments(&field.arguments) + of_directives(&field.directives);
+                    let values = count_arguments(&field.arguments) + count_directives(&field.directives);
                     (self.below(&field.selection_set, level)?, values)
                 }
                 Selection::InlineFragment(inline) => {
-                    (self.below(&inline.selection_set, level)?, of_directives(&inline.directives))
+                    (self.below(&inline.selection_set, level)?, count_directives(&inline.directives))
                 }
                 Selection::FragmentSpread(spread) => {
-                    (self.of_fragment(&spread.fragment_name, level)?, of_directives(&spread.directives))
+                    (self.measure_fragment(&spread.fragment_name, level)?, count_directives(&spread.directives))
                 }
             };
             size.add(below);
@@ -122,12 +122,12 @@ impl<'a> Sizes<'a> {
         self.of(selections, level + 1)
     }
 
-    fn of_fragment(&mut self, name: &'a Name, level: usize) -> Result<Size> {
+    fn measure_fragment(&mut self, name: &'a Name, level: usize) -> Result<Size> {
         match self.fragments.get(name).copied() {
             Some(Fragment::New(selections, directives)) => {
                 self.fragments.insert(name, Fragment::Open);
                 let mut size = self.below(selections, level)?;
-                size.values = size.values.saturating_add(of_directives(directives));
+                size.values = size.values.saturating_add(count_directives(directives));
                 self.fragments.insert(name, Fragment::Known(size));
                 Ok(size)
             }
@@ -137,19 +137,19 @@ impl<'a> Sizes<'a> {
     }
 }
 
-fn of_directives(directives: &[Node<Directive>]) -> usize {
-    directives.iter().map(|directive| 1 + of_arguments(&directive.arguments)).sum()
+fn count_directives(directives: &[Node<Directive>]) -> usize {
+    directives.iter().map(|directive| 1 + count_arguments(&directive.arguments)).sum()
 }
 
-fn of_arguments(arguments: &[Node<Argument>]) -> usize {
-    arguments.iter().map(|argument| of_value(&argument.value)).sum()
+fn count_arguments(arguments: &[Node<Argument>]) -> usize {
+    arguments.iter().map(|argument| count_value(&argument.value)).sum()
 }
 
 /// The parser bounds how deep values are nested.
-fn of_value(value: &Value) -> usize {
+fn count_value(value: &Value) -> usize {
     let below: usize = match value {
-        Value::List(items) => items.iter().map(|item| of_value(item)).sum(),
-        Value::Object(fields) => fields.iter().map(|(_, value)| of_value(value)).sum(),
+        Value::List(items) => items.iter().map(|item| count_value(item)).sum(),
+        Value::Object(fields) => fields.iter().map(|(_, value)| count_value(value)).sum(),
         _ => 0,
     };
     1 + below

@@ -2,7 +2,10 @@
 
 use std::collections::HashSet;
 
-use super::Found;
+use apollo_compiler::parser::SourceSpan;
+
+/// An error, and its place in the text.
+pub type Found = (Option<SourceSpan>, String);
 
 /// The variables of a text whose declarations are wrong, by their errors.
 pub struct WronglyTyped<'a> {

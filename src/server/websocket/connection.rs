@@ -12,10 +12,10 @@ use tungstenite::Error::{Capacity, Io, Protocol, Utf8};
 use tungstenite::error::ProtocolError;
 use tungstenite::{Bytes, Message};
 
-use super::message::{ClientMessage, End, ServerMessage};
+use super::message::{ClientMessage, End, MAX_MESSAGE, ServerMessage};
 use super::meter::{Metered, Unfinished};
-use super::operations::{Operation, Operations, Outcome};
-use super::{Execute, MAX_MESSAGE, MAX_OPERATIONS, Timeouts};
+use super::operations::{Execute, MAX_OPERATIONS, Operation, Operations, Outcome};
+use super::timeouts::Timeouts;
 use crate::metrics::Metrics;
 use crate::request::{Code, Incoming, MemoryPermit, is_long, refusal};
 

@@ -13,7 +13,8 @@ use axum::response::Response;
 use hyper::upgrade::{OnUpgrade, Upgraded};
 use tungstenite::handshake::derive_accept_key;
 
-use super::PROTOCOL;
+/// The name of the subprotocol.
+pub const PROTOCOL: &str = "graphql-transport-ws";
 
 /// A valid handshake.
 #[derive(Debug)]

@@ -11,6 +11,10 @@ use crate::request::{BUDGET_EXCEEDED, Code, Incoming};
 use crate::server::request::Parameters;
 use crate::server::response::text;
 
+/// The maximum size of a client's message in bytes, and of all `subscribe` messages whose operations run on one
+/// connection: an operation keeps its request in memory.
+pub const MAX_MESSAGE: usize = 1 << 20;
+
 /// The maximum length of an id in bytes: every message of its operation repeats it.
 const MAX_ID: usize = 256;
 
@@ -75,7 +79,7 @@ pub enum End {
     NotWebSocket,
     /// Invalid UTF-8.
     NotText,
-    /// A message exceeds [`MAX_MESSAGE`](super::MAX_MESSAGE) bytes.
+    /// A message exceeds [`MAX_MESSAGE`] bytes.
     TooBig,
     /// A response cannot be serialised.
     Internal,
@@ -152,7 +156,7 @@ impl End {
             Self::GoingAway => (1001, "Going away".into()),
             Self::NotWebSocket => (1002, "Protocol error".into()),
             Self::NotText => (1007, "Invalid UTF-8".into()),
-            Self::TooBig => (1009, format!("A message has at most {} bytes", super::MAX_MESSAGE)),
+            Self::TooBig => (1009, format!("A message has at most {} bytes", MAX_MESSAGE)),
             Self::Internal => (1011, "Internal error".into()),
             Self::Exhausted => (1013, BUDGET_EXCEEDED.into()),
             Self::Late => (1013, "A message was not received in time (the setting READ_TIMEOUT)".into()),

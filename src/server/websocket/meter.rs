@@ -13,11 +13,12 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-use super::MAX_MESSAGE;
+use super::message::MAX_MESSAGE;
 use crate::request::{Memory, MemoryPermit};
 
-/// Bytes of a message that are not counted: every connection has room for them.
-const FREE: usize = super::READ_BUFFER;
+/// The size of the read buffer in bytes. Every connection has one, even when it is idle: so many bytes of a message are not
+/// counted.
+pub const READ_BUFFER: usize = 4 << 10;
 
 /// How often a byte of an unfinished message is kept, beside the buffer.
 const COPIES: usize = 2;
@@ -90,8 +91,8 @@ impl<S> Metered<S> {
     /// Counts bytes that have arrived.
     fn count(&mut self, bytes: &[u8]) -> Result<(), Unfinished> {
         let longest = self.frames.pass(bytes);
-        let is_counted = self.buffer.grow(longest.saturating_sub(FREE), &self.memory)
-            && self.unfinished.grow(COPIES * self.frames.unfinished.saturating_sub(FREE), &self.memory);
+        let is_counted = self.buffer.grow(longest.saturating_sub(READ_BUFFER), &self.memory)
+            && self.unfinished.grow(COPIES * self.frames.unfinished.saturating_sub(READ_BUFFER), &self.memory);
         if self.frames.unfinished == 0 {
             self.unfinished = Counted::default();
             self.end = None;
@@ -289,7 +290,7 @@ mod tests {
     async fn read(stream: &mut Metered<DuplexStream>, bytes: usize) -> io::Result<()> {
         let mut left = bytes;
         while left > 0 {
-            left -= stream.read(&mut vec![0; left.min(FREE)]).await?;
+            left -= stream.read(&mut vec![0; left.min(READ_BUFFER)]).await?;
         }
         Ok(())
     }
@@ -302,15 +303,15 @@ mod tests {
     async fn an_unfinished_message_counts_from_its_first_byte_to_its_last() {
         let memory = Memory::new(1 << 20);
         let (mut client, mut stream) = metered(&memory);
-        client.write_all(&text(false, FREE / 2)).await.unwrap();
-        read(&mut stream, FREE / 2 + 8).await.unwrap();
+        client.write_all(&text(false, READ_BUFFER / 2)).await.unwrap();
+        read(&mut stream, READ_BUFFER / 2 + 8).await.unwrap();
         assert_eq!(memory.in_use(), 0, "a short one is free");
         let rest = [more(false, 100_000), ping()].concat();
         client.write_all(&rest).await.unwrap();
         read(&mut stream, 20).await.unwrap();
         assert!((90_000..110_000).contains(&memory.in_use()), "the buffer has room for all: {}", memory.in_use());
         read(&mut stream, rest.len() - 20).await.unwrap();
-        assert!((300_000 - 2 * FREE..310_000).contains(&memory.in_use()), "{}", memory.in_use());
+        assert!((300_000 - 2 * READ_BUFFER..310_000).contains(&memory.in_use()), "{}", memory.in_use());
         let end = more(true, 10);
         client.write_all(&end).await.unwrap();
         read(&mut stream, end.len()).await.unwrap();

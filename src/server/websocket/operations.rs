@@ -11,8 +11,16 @@ use futures_util::stream::{AbortHandle, Abortable, BoxStream, FuturesUnordered, 
 use futures_util::{FutureExt, Stream, StreamExt};
 
 use super::message::{End, ServerMessage};
-use crate::request::{Code, Cpu, Memory, MemoryPermit, caught, refusal};
+use crate::request::{Code, Cpu, Incoming, Memory, MemoryPermit, caught, refusal};
 use crate::server::buffers::{RESPONSE_DROPPED, acquire_for_response};
+
+/// The maximum number of concurrent operations on one connection.
+pub const MAX_OPERATIONS: usize = 100;
+
+/// Executes the operations of a connection: a function from a request to its responses.
+pub trait Execute: Fn(Incoming) -> BoxStream<'static, Response> + Clone + Send + Sync + 'static {}
+
+impl<E: Fn(Incoming) -> BoxStream<'static, Response> + Clone + Send + Sync + 'static> Execute for E {}
 
 /// The operations of a connection.
 pub struct Operations {

@@ -68,7 +68,7 @@ impl Filter for BookFilter {
 }
 
 /// The rows of another table whose book matches.
-pub fn of_book(filter: &BookFilter, book_id: impl ColumnTrait, scope: &mut Scope) -> Result<Condition> {
+pub fn match_book(filter: &BookFilter, book_id: impl ColumnTrait, scope: &mut Scope) -> Result<Condition> {
     // The reference is the id of the book, and has an index.
     let mut rest = filter.clone();
     let id = rest.id.take().map(|ids| ids.on(book_id, NodeType::Book, scope)).transpose()?;

@@ -1,7 +1,7 @@
 //! A created object and its position in the lists.
 
 use async_graphql::Context;
-use keyset::{Key, Order, Page, Texts};
+use keyset::{Key, Order, Page, StatementCache};
 use keyset_graphql::{Column, ContextExt, Edge, Model, RowObject, Scope, Sort};
 use sea_orm::{ColumnTrait, DbErr, QueryFilter, Select};
 use uuid::Uuid;
@@ -78,7 +78,8 @@ impl<T: ShopObject> Placement<T> {
         key: &Key,
     ) -> WriteResult<Option<String>> {
         let page = Page::last(&self.order, 1).before(key.clone()).map_err(Error::from)?;
-        let before = keyset::fetch_rows(transaction.reader(), rows, &page, &[], &Texts::default()).await?.rows.pop();
+        let before =
+            keyset::fetch_rows(transaction.reader(), rows, &page, &[], &StatementCache::default()).await?.rows.pop();
         Ok(before.map(|row| self.order.seal(&row.key)).transpose().map_err(Error::from)?.map(String::from))
     }
 }

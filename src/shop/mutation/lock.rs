@@ -4,14 +4,35 @@
 //! a deletion of the book. Other ratings of the book are not blocked. SQLite has one writer at a time and no row locks.
 
 use ::entity::book;
+use keyset_graphql::Column;
 use sea_orm::sea_query::LockType;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use uuid::Uuid;
 
-use super::of_book::OfBook;
 use super::transaction::Transaction;
 use super::write::{WriteError, WriteResult};
 use crate::request::{Code, Error};
+use crate::shop::list::ShopObject;
+use crate::shop::order::BookOrder;
+use crate::shop::rating::Rating;
+
+/// An object that belongs to a book.
+pub trait OfBook: ShopObject {
+    /// The column that refers to the book.
+    fn book_id() -> Column<Self>;
+}
+
+impl OfBook for Rating {
+    fn book_id() -> Column<Self> {
+        ::entity::book_rating::Column::BookId
+    }
+}
+
+impl OfBook for BookOrder {
+    fn book_id() -> Column<Self> {
+        ::entity::book_order::Column::BookId
+    }
+}
 
 /// Locks the book with this key.
 ///

@@ -1,36 +1,15 @@
 //! Adding and deleting the ratings and orders of a book.
 
-use keyset_graphql::{Column, Object};
+use keyset_graphql::Object;
 use sea_orm::sea_query::LockType;
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
 
 use super::created::{Created, Placement};
-use super::lock::{lock_book, lock_book_of};
+use super::lock::{OfBook, lock_book, lock_book_of};
 use super::transaction::Transaction;
 use super::write::{WriteError, WriteResult};
 use crate::shop::book::Book;
-use crate::shop::list::ShopObject;
-use crate::shop::order::BookOrder;
-use crate::shop::rating::Rating;
-
-/// An object that belongs to a book.
-pub trait OfBook: ShopObject {
-    /// The column that refers to the book.
-    fn book_id() -> Column<Self>;
-}
-
-impl OfBook for Rating {
-    fn book_id() -> Column<Self> {
-        ::entity::book_rating::Column::BookId
-    }
-}
-
-impl OfBook for BookOrder {
-    fn book_id() -> Column<Self> {
-        ::entity::book_order::Column::BookId
-    }
-}
 
 /// Adds a row to a book, and returns both.
 ///

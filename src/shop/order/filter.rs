@@ -7,7 +7,7 @@ use keyset_graphql::{Comparison, DateTime, Filter, IdFilter, Logic, Scope};
 use sea_orm::Condition;
 
 use crate::request::Result;
-use crate::shop::book::{BookFilter, of_book};
+use crate::shop::book::{BookFilter, match_book};
 use crate::shop::decimal::Decimal;
 use crate::shop::node_type::NodeType;
 
@@ -37,7 +37,7 @@ impl Filter for OrderFilter {
             id.as_ref().map(|ids| ids.on(book_order::Column::Id, NodeType::Order, scope)),
             total_price.as_ref().map(|prices| prices.on(book_order::Column::TotalPrice, scope)),
             created_at.as_ref().map(|instants| instants.on_key(book_order::Column::Id, scope)),
-            book.as_ref().map(|books| of_book(books, book_order::Column::BookId, scope)),
+            book.as_ref().map(|books| match_book(books, book_order::Column::BookId, scope)),
         ])
     }
 }

@@ -7,7 +7,7 @@ use keyset_graphql::{Comparison, DateTime, Filter, IdFilter, Logic, Scope};
 use sea_orm::Condition;
 
 use crate::request::Result;
-use crate::shop::book::{BookFilter, of_book};
+use crate::shop::book::{BookFilter, match_book};
 use crate::shop::node_type::NodeType;
 
 /// Conditions on a rating: all that are given must hold.
@@ -36,7 +36,7 @@ impl Filter for RatingFilter {
             id.as_ref().map(|ids| ids.on(book_rating::Column::Id, NodeType::Rating, scope)),
             rating.as_ref().map(|stars| stars.on(book_rating::Column::Rating, scope)),
             created_at.as_ref().map(|instants| instants.on_key(book_rating::Column::Id, scope)),
-            book.as_ref().map(|books| of_book(books, book_rating::Column::BookId, scope)),
+            book.as_ref().map(|books| match_book(books, book_rating::Column::BookId, scope)),
         ])
     }
 }

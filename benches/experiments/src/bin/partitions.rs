@@ -10,7 +10,7 @@
 use std::time::{Duration, Instant};
 
 use entity::book_rating::{Column, Entity};
-use keyset::{Key, Limits, Lists, Order, Page, Sort, Statistics, Texts};
+use keyset::{Key, Limits, Lists, Order, Page, Sort, StatementCache, Statistics};
 use keyset_graphql::Reader;
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, EntityTrait, Statement};
 use testdb::{Statements, rows_read, work};
@@ -80,7 +80,7 @@ async fn pages(db: &DatabaseConnection, is_foreign: bool) -> Result<Vec<(&'stati
             let after = order.seal(&Key::new(order, values)?)?;
             let args = keyset::Args { first: Some(10), after: Some(after.into()), ..keyset::Args::default() };
             let page = Page::new(&args, order, Limits::default())?;
-            keyset::fetch_rows(&reader, Entity::find(), &page, &[], &Texts::default()).await?;
+            keyset::fetch_rows(&reader, Entity::find(), &page, &[], &StatementCache::default()).await?;
             statements.extend(recorded.take());
         }
     }

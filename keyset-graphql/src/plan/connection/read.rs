@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use keyset::{Count, Kept, Lists, PageCursors, Reach, Record, Slice, Statistics, Texts};
+use keyset::{Count, Kept, Lists, PageCursors, Reach, Record, Slice, StatementCache, Statistics};
 use sea_orm::{DbErr, Select};
 use tracing::Instrument;
 
@@ -26,7 +26,7 @@ impl<T: RowObject> Connection<T> {
         run: &Run<'_>,
     ) -> Connections<'p, T> {
         let mut read = Connections::new(self, asked.page().order().clone());
-        let reading = Reading { field, lists: &lists, counting, asked: &asked, run, texts: &self.texts };
+        let reading = Reading { field, lists: &lists, counting, asked: &asked, run, cache: &self.cache };
         let is_kept = counting.kept.is_some();
         let selected = |wanted: fn(&Field) -> bool| self.fields.selected(run.variables).any(wanted);
         // Without the object there is no list, whatever is selected.
@@ -81,7 +81,7 @@ struct Reading<'a, T: RowObject> {
     counting: Counting<'a>,
     asked: &'a Asked,
     run: &'a Run<'a>,
-    texts: &'a Texts,
+    cache: &'a StatementCache,
 }
 
 impl<T: RowObject> Reading<'_, T> {
@@ -105,7 +105,7 @@ impl<T: RowObject> Reading<'_, T> {
         let rows = async {
             match self.asked {
                 Asked::Page(page) => {
-                    let rows = keyset::fetch_rows(reader, self.lists, page, &joins, self.texts).await?;
+                    let rows = keyset::fetch_rows(reader, self.lists, page, &joins, self.cache).await?;
                     Ok(rows.into_iter().map(Some).collect())
                 }
                 Asked::Around(around) => keyset::fetch_around(reader, self.lists, around, &joins).await,

@@ -1,8 +1,8 @@
-//! The price of a selection, in its parts.
+//! The cost of a selection, in its parts.
 
-/// The price of a selection.
+/// The cost of a selection.
 #[derive(Clone, Copy, Default)]
-pub struct Cost {
+pub struct SelectionCost {
     /// Once, for all objects.
     pub once: usize,
     /// For each object.
@@ -25,7 +25,7 @@ pub struct Cost {
     pub numbers: bool,
 }
 
-impl Cost {
+impl SelectionCost {
     /// Both together.
     pub fn and(self, other: Self) -> Self {
         Self {

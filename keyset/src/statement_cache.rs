@@ -34,7 +34,7 @@ static KEPT: AtomicUsize = AtomicUsize::new(0);
 /// Pages of one shape have the same query, except for the values in its filters; the same order, size and end; cursors with
 /// NULL at the same places; and the same joins.
 #[derive(Default)]
-pub struct Texts(Mutex<Vec<Arc<Text>>>);
+pub struct StatementCache(Mutex<Vec<Arc<Text>>>);
 
 /// What a text depends on, besides the values of the cursors, of the query and of the parents.
 #[derive(Clone, Copy)]
@@ -73,7 +73,7 @@ enum Parameter {
     OfQuery(usize),
 }
 
-impl Texts {
+impl StatementCache {
     /// The statement of this shape. `write` writes it for a query, and a page with marks in its cursors; `None` if it needs
     /// several statements. `given` are the values for the marks of [`Mark::Given`].
     ///
@@ -105,24 +105,24 @@ impl Texts {
         let text = Text::new(shape, values, written);
         let statement = text.bind(page, given, text.values.all());
         if let Some(text) = text.kept() {
-            let mut texts = self.texts();
-            if texts.len() == MAX {
-                texts.remove(0);
+            let mut kept = self.lock();
+            if kept.len() == MAX {
+                kept.remove(0);
             }
-            texts.push(Arc::new(text));
+            kept.push(Arc::new(text));
         }
         Ok(Some(statement))
     }
 
     /// The text that fits, which is then the last to be dropped.
     fn find(&self, fits: impl Fn(&Text) -> bool) -> Option<Arc<Text>> {
-        let mut texts = self.texts();
-        let found = texts.iter().rposition(|text| fits(text))?;
-        texts[found..].rotate_left(1);
-        texts.last().map(Arc::clone)
+        let mut kept = self.lock();
+        let found = kept.iter().rposition(|text| fits(text))?;
+        kept[found..].rotate_left(1);
+        kept.last().map(Arc::clone)
     }
 
-    fn texts(&self) -> MutexGuard<'_, Vec<Arc<Text>>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<Arc<Text>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -133,9 +133,9 @@ impl Drop for Text {
     }
 }
 
-impl fmt::Debug for Texts {
+impl fmt::Debug for StatementCache {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Texts").finish_non_exhaustive()
+        f.debug_struct("StatementCache").finish_non_exhaustive()
     }
 }
 
@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn the_text_that_was_used_least_recently_is_dropped() {
         let order = Order::of::<cake::Entity>([]).unwrap();
-        let (texts, query) = (Texts::default(), cake::Entity::find().into_query());
+        let (texts, query) = (StatementCache::default(), cake::Entity::find().into_query());
         let is_written = |size: usize| {
             let page = Page::first(&order, size.try_into().unwrap());
             let shape = Shape { query: &query, page: &page, joins: &[], parents: None, dialect: Dialect::Sqlite };
@@ -288,7 +288,7 @@ mod tests {
         let key = |cake: i32, id: i32| Key::new(&order, vec![cake.into(), id.into()]).unwrap();
         let query = fruit::Entity::find().into_query();
         let dialect = Dialect::of_backend(DbBackend::Postgres).unwrap();
-        let texts = Texts::default();
+        let texts = StatementCache::default();
         for (after, before) in [([1, 1], [1, 1]), ([1, 2], [3, 4])] {
             let page = Page::first(&order, 2).after(key(after[0], after[1])).unwrap();
             let page = page.before(key(before[0], before[1])).unwrap();

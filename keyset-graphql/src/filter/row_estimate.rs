@@ -5,14 +5,14 @@
 
 /// The rows that a condition reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reach {
+pub struct RowEstimate {
     /// The rows of the list that an index finds; all of them where none serves the condition.
     rows: u64,
     /// The rows of other tables that are read for each row of the list.
     beside: u64,
 }
 
-impl Reach {
+impl RowEstimate {
     /// No condition: it narrows nothing.
     pub const ALL: Self = Self { rows: u64::MAX, beside: 0 };
 
@@ -73,46 +73,46 @@ impl Reach {
 
 #[cfg(test)]
 mod tests {
-    use super::Reach;
+    use super::RowEstimate;
 
     const TABLE: u64 = 1000;
 
     #[test]
     fn the_most_selective_condition_decides_and_each_is_tested() {
-        let both = Reach::found(10).and(Reach::found(300)).and(Reach::beside(2));
+        let both = RowEstimate::found(10).and(RowEstimate::found(300)).and(RowEstimate::beside(2));
         assert_eq!(both.reads(TABLE), 30);
-        assert_eq!(Reach::ALL.reads(TABLE), TABLE);
+        assert_eq!(RowEstimate::ALL.reads(TABLE), TABLE);
     }
 
     #[test]
     fn only_an_index_tells_how_many_rows_match() {
-        assert_eq!(Reach::found(10).and(Reach::found(2 * TABLE)).finds(TABLE), Some(10));
-        assert_eq!(Reach::found(2 * TABLE).finds(TABLE), Some(TABLE));
-        assert_eq!(Reach::ALL.finds(TABLE), None);
-        assert_eq!(Reach::found(10).and(Reach::beside(1)).finds(TABLE), None);
+        assert_eq!(RowEstimate::found(10).and(RowEstimate::found(2 * TABLE)).finds(TABLE), Some(10));
+        assert_eq!(RowEstimate::found(2 * TABLE).finds(TABLE), Some(TABLE));
+        assert_eq!(RowEstimate::ALL.finds(TABLE), None);
+        assert_eq!(RowEstimate::found(10).and(RowEstimate::beside(1)).finds(TABLE), None);
     }
 
     #[test]
     fn each_alternative_reads_its_own_rows() {
-        let either = Reach::NOTHING.or(Reach::found(10)).or(Reach::found(300));
+        let either = RowEstimate::NOTHING.or(RowEstimate::found(10)).or(RowEstimate::found(300));
         assert_eq!(either.reads(TABLE), 310);
-        assert_eq!(either.or(Reach::beside(1)).reads(TABLE), 2 * TABLE);
-        assert_eq!(Reach::NOTHING.reads(TABLE), 0);
+        assert_eq!(either.or(RowEstimate::beside(1)).reads(TABLE), 2 * TABLE);
+        assert_eq!(RowEstimate::NOTHING.reads(TABLE), 0);
     }
 
     #[test]
     fn a_negation_tests_every_row() {
-        assert_eq!(Reach::found(1).and(Reach::beside(4)).negated().reads(TABLE), 5 * TABLE);
+        assert_eq!(RowEstimate::found(1).and(RowEstimate::beside(4)).negated().reads(TABLE), 5 * TABLE);
     }
 
     #[test]
     fn a_related_row_is_read_for_each_row() {
-        let of_related = Reach::found(1).and(Reach::beside(1)).of_related(2);
+        let of_related = RowEstimate::found(1).and(RowEstimate::beside(1)).of_related(2);
         assert_eq!(of_related.reads(TABLE), 4 * TABLE);
     }
 
     #[test]
     fn no_number_is_too_large() {
-        assert_eq!(Reach::beside(u64::MAX).or(Reach::beside(u64::MAX)).reads(u64::MAX), u64::MAX);
+        assert_eq!(RowEstimate::beside(u64::MAX).or(RowEstimate::beside(u64::MAX)).reads(u64::MAX), u64::MAX);
     }
 }

@@ -1,4 +1,4 @@
-//! The walk through a document that adds up its price.
+//! The walk through a document that adds up its cost.
 
 use std::collections::HashMap;
 
@@ -8,20 +8,21 @@ use keyset_graphql::Cost as Declared;
 use keyset_graphql::list::Scan;
 
 use super::arguments::{Given, is_around, number, page_statements, size};
-use super::cost::Cost;
 use super::declared::{
-    CONDITIONS_FOR_ONE, COUNT, COUNTED_FOR_ONE, FILTERED_FOR_ONE, NUMBERED_FOR_ONE, NUMBERS, OFFSET_FOR_ONE, STATEMENT,
-    WRITE, around, times,
+    CONDITIONS_FOR_ONE, COUNT, COUNTED_FOR_ONE, DeclaredCosts, FILTERED_FOR_ONE, NUMBERED_FOR_ONE, NUMBERS,
+    OFFSET_FOR_ONE, STATEMENT, Tables, WRITE, around,
 };
-use super::{Filter, MAX_VALUES, Prices, Tables};
+use super::filter::{Filter, MAX_VALUES};
+use super::selection::SelectionCost;
 use crate::config::Limits;
+use crate::request::response_key::times;
 use crate::request::visit::{Fragment, Visitor, walk};
 
 /// The walk, and what it has added up.
-pub struct Pricing<'a> {
+pub struct CostWalk<'a> {
     document: &'a ExecutableDocument,
     variables: &'a Variables,
-    prices: &'a Prices,
+    declared: &'a DeclaredCosts,
     /// The largest offset.
     max_offset: usize,
     /// The cost at which the count of introspection ends, of all fields together.
@@ -30,18 +31,18 @@ pub struct Pricing<'a> {
     pub values: usize,
     /// The number of fields that the walk is in.
     level: usize,
-    /// The prices so far of the selections that the walk is in, the innermost last.
-    open: Vec<Cost>,
-    /// The prices of the fragments that were walked.
-    known: HashMap<&'a Name, Cost>,
+    /// The costs so far of the selections that the walk is in, the innermost last.
+    open: Vec<SelectionCost>,
+    /// The costs of the fragments that were walked.
+    known: HashMap<&'a Name, SelectionCost>,
     /// The filter that costs most.
     pub widest: Option<Filter>,
-    /// Whether the price depends on variables, or on the statistics of the database.
+    /// Whether the cost depends on variables, or on the statistics of the database.
     pub varies: bool,
 }
 
-/// The price of a fragment, beside its contents: the library walks also an empty one.
-const FRAGMENT: Cost = Cost {
+/// The cost of a fragment, beside its contents: the library walks also an empty one.
+const FRAGMENT: SelectionCost = SelectionCost {
     once: 0,
     each: 1,
     depth: 0,
@@ -54,21 +55,21 @@ const FRAGMENT: Cost = Cost {
     numbers: false,
 };
 
-impl<'a> Visitor<'a> for Pricing<'a> {
+impl<'a> Visitor<'a> for CostWalk<'a> {
     fn enter_field(&mut self, _: &'a Positioned<Field>) {
-        self.open.push(Cost::default());
+        self.open.push(SelectionCost::default());
         self.level += 1;
     }
 
     fn leave_field(&mut self, field: &'a Positioned<Field>) {
         self.level -= 1;
         let selected = self.close();
-        let introspection = &self.prices.introspection;
+        let introspection = &self.declared.introspection;
         let cost = match introspection.count(self.document, self.variables, &field.node, self.left) {
             Some(each) => {
                 self.varies = true;
                 self.left -= each;
-                Cost { each, depth: selected.depth + 1, ..Cost::default() }
+                SelectionCost { each, depth: selected.depth + 1, ..SelectionCost::default() }
             }
             None => self.field(&field.node, selected),
         };
@@ -80,7 +81,7 @@ impl<'a> Visitor<'a> for Pricing<'a> {
             self.add(FRAGMENT.and(known));
             return false;
         }
-        self.open.push(Cost::default());
+        self.open.push(SelectionCost::default());
         true
     }
 
@@ -93,13 +94,18 @@ impl<'a> Visitor<'a> for Pricing<'a> {
     }
 }
 
-impl<'a> Pricing<'a> {
+impl<'a> CostWalk<'a> {
     /// A walk that has added up nothing yet, for requests within these limits.
-    pub fn new(document: &'a ExecutableDocument, variables: &'a Variables, prices: &'a Prices, limits: Limits) -> Self {
+    pub fn new(
+        document: &'a ExecutableDocument,
+        variables: &'a Variables,
+        declared: &'a DeclaredCosts,
+        limits: Limits,
+    ) -> Self {
         Self {
             document,
             variables,
-            prices,
+            declared,
             max_offset: usize::try_from(limits.max_offset).unwrap_or(usize::MAX),
             left: limits.max_complexity.saturating_add(1),
             values: 0,
@@ -111,28 +117,28 @@ impl<'a> Pricing<'a> {
         }
     }
 
-    /// The price of an operation's selection.
-    pub fn price(&mut self, set: &'a SelectionSet) -> Cost {
-        self.open.push(Cost::default());
+    /// The cost of an operation's selection.
+    pub fn cost(&mut self, set: &'a SelectionSet) -> SelectionCost {
+        self.open.push(SelectionCost::default());
         // Deeper selections have been refused already.
         let _ = walk(self.document, set, Limits::MAX_LEVELS + 1, self);
         self.close()
     }
 
-    fn close(&mut self) -> Cost {
+    fn close(&mut self) -> SelectionCost {
         self.open.pop().unwrap_or_default()
     }
 
-    fn add(&mut self, cost: Cost) {
+    fn add(&mut self, cost: SelectionCost) {
         if let Some(open) = self.open.last_mut() {
             *open = open.and(cost);
         }
     }
 
-    /// The price of a field with these selections.
-    fn field(&mut self, field: &Field, selected: Cost) -> Cost {
-        let prices = if self.level == 0 { &self.prices.roots } else { &self.prices.fields };
-        let declared = prices.get(field.name.node.as_str());
+    /// The cost of a field with these selections.
+    fn field(&mut self, field: &Field, selected: SelectionCost) -> SelectionCost {
+        let declared = if self.level == 0 { &self.declared.roots } else { &self.declared.fields };
+        let declared = declared.get(field.name.node.as_str());
         self.varies |= match declared {
             Some(Declared::List(_)) => {
                 ["first", "last", "offset", "around"].iter().any(|name| Given::varies(field, name))
@@ -202,7 +208,7 @@ impl<'a> Pricing<'a> {
             Some(Declared::PageCursors { pages }) => (3, around(*pages)),
             _ => (0, 0),
         };
-        Cost {
+        SelectionCost {
             once: selected.once.saturating_add(more).saturating_add(counted),
             each: objects.saturating_add(1).saturating_mul(times).saturating_add(filter).saturating_add(around_it),
             depth: selected.depth + 1,
@@ -216,14 +222,14 @@ impl<'a> Pricing<'a> {
         }
     }
 
-    /// The price of counting the keys on either side of a page.
+    /// The cost of counting the keys on either side of a page.
     fn numbers(&self) -> usize {
         self.max_offset / NUMBERED_FOR_ONE
     }
 
     /// The cost of the filter of a list: in the statements of its page, if there is one, and in this many others.
     fn filter(&mut self, field: &Field, scan: &Scan, pages: usize, others: usize) -> usize {
-        let Tables { backend, statistics } = &self.prices.tables;
+        let Tables { backend, statistics } = &self.declared.tables;
         let values = scan.values(field, self.variables, MAX_VALUES);
         self.values += values;
         self.varies |= Scan::is_filtered(field);

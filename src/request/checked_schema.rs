@@ -12,12 +12,12 @@ use tracing::Instrument;
 use super::checks::{Accepts, Checks};
 use super::code::Code;
 use super::context::{Incoming, RequestContext};
-use super::cost::Refused;
+use super::cost::DeclaredCosts;
+use super::cost_report::Refused;
 use super::documents::Trusted;
 use super::error::{Error, refusal};
 use super::message::shorten;
 use super::position;
-use super::price::Prices;
 use super::readers::Readers;
 use super::running::{Running, name_of};
 use super::validation::Validator;
@@ -27,7 +27,7 @@ use crate::telemetry::trace;
 
 /// A schema behind the checks of this module. Cheap to clone.
 #[derive(Clone)]
-pub struct Api<E> {
+pub struct CheckedSchema<E> {
     schema: E,
     checks: Checks,
     may_introspect: bool,
@@ -37,14 +37,14 @@ pub struct Api<E> {
     context: RequestContext,
 }
 
-/// The parts of an [`Api`].
+/// The parts of an [`CheckedSchema`].
 pub struct Parts<E> {
     /// The schema, which need not validate documents.
     pub schema: E,
     /// Reads documents for the schema.
     pub validator: Validator,
-    /// The prices of its fields.
-    pub prices: Prices,
+    /// The costs of its fields.
+    pub costs: DeclaredCosts,
     /// The documents that it trusts.
     pub trusted: Trusted,
     /// The limits of a request.
@@ -55,12 +55,12 @@ pub struct Parts<E> {
     pub metrics: Metrics,
 }
 
-impl<E: Executor> Api<E> {
+impl<E: Executor> CheckedSchema<E> {
     /// Puts the checks before a schema.
     pub fn new(parts: Parts<E>) -> Self {
-        let Parts { schema, validator, prices, trusted, limits, readers, metrics } = parts;
+        let Parts { schema, validator, costs, trusted, limits, readers, metrics } = parts;
         let may_introspect = limits.introspection && !trusted.is_required;
-        let checks = Checks::new(validator, prices, trusted, limits, metrics.clone());
+        let checks = Checks::new(validator, costs, trusted, limits, metrics.clone());
         Self { schema, checks, may_introspect, readers, metrics, context: RequestContext::default() }
     }
 
@@ -109,7 +109,7 @@ impl<E: Executor> Api<E> {
     async fn respond(&self, checked: Result<Running, Refused>) -> Response {
         match checked.and_then(|running| self.checks.charge(&running).map(|()| running)) {
             Ok(running) => {
-                let _turn = running.context.turn(running.price).await;
+                let _turn = running.context.turn(running.cost).await;
                 let response = self.run(&running).await;
                 self.finish(running, response)
             }
@@ -213,10 +213,10 @@ impl<E: Executor> Api<E> {
 
     /// Finishes the response to a query or a mutation. It has the cost, if that is wanted. If the request was executed, it
     /// is timed, and its document cached.
-    pub fn finish(&self, Running { begun, kind, document, new, cost, .. }: Running, response: Response) -> Response {
+    pub fn finish(&self, Running { begun, kind, document, new, report, .. }: Running, response: Response) -> Response {
         let mut response = coded(response);
-        if let Some(cost) = cost {
-            cost.add_to(&mut response);
+        if let Some(report) = report {
+            report.add_to(&mut response);
         }
         if was_executed(&response) {
             self.metrics.operation(name_of(kind), begun.elapsed());

@@ -2,8 +2,8 @@
 
 use sea_orm::sea_query::{CommonTableExpression, Expr, Query, SelectStatement, WithClause};
 
+use crate::count::limited_count;
 use crate::dialect::Dialect;
-use crate::many::limited_count;
 use crate::range::{self, Edge, Index, Range};
 use crate::row_order::{KeyColumn, key_column, key_columns};
 use crate::{Key, Order};
@@ -12,12 +12,12 @@ use crate::{Key, Order};
 const CANDIDATES: &str = "keyset_candidates";
 
 /// A query's rows, with the keys among their columns.
-pub(crate) struct Keyed {
+pub(crate) struct KeyedRows {
     pub(crate) rows: SelectStatement,
     pub(crate) candidates: Option<WithClause>,
 }
 
-impl Keyed {
+impl KeyedRows {
     /// The query itself, so that each statement over a range is a descent of an index. A computed order has no index: then
     /// the query's rows are computed once, and the statements select from them.
     pub(crate) fn of(query: &SelectStatement, order: &Order, keys: &[KeyColumn]) -> Self {
@@ -63,7 +63,7 @@ pub(crate) fn keys_of_range(
     index: Index,
     dialect: Dialect,
 ) -> SelectStatement {
-    let (rows, order) = Keyed::keys(query, order);
+    let (rows, order) = KeyedRows::keys(query, order);
     let ranges = range::all(&order);
     ranges.get(number).map_or_else(|| rows.clone(), |range| confined(&rows, range, &order, limit, index, dialect))
 }
@@ -77,7 +77,7 @@ pub(crate) fn counts_beyond(
     index: Index,
     dialect: Dialect,
 ) -> Vec<SelectStatement> {
-    let (rows, order) = Keyed::keys(query, order);
+    let (rows, order) = KeyedRows::keys(query, order);
     let count = |range: &Range| counted(confined(&rows, range, &order, limit, index, dialect), limit);
     range::beyond(&order, &key.bind(dialect), Edge::Exclusive, dialect).iter().map(count).collect()
 }

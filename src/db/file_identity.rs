@@ -1,4 +1,4 @@
-//! The place of a SQLite file: whether the file that was opened is still there, and the lock of its server.
+//! The identity of a SQLite file: whether the file that was opened is still there, and the lock of its server.
 //!
 //! SQLite does not notice that its file was deleted or replaced: it goes on with a file that has no name. What is written
 //! to it is lost when it is closed.
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use sea_orm::sqlx;
 
-use super::pool::{MOVED, sqlite_error};
+use super::sqlite_error::{self, MOVED};
 
 /// The permissions of the files that this program creates: the rows are for its user.
 #[cfg(unix)]
@@ -18,7 +18,7 @@ pub const OWNER_ALONE: u32 = 0o600;
 
 /// The path of a file that was opened, and which file it was.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct FileIdentity {
     path: PathBuf,
     file: FileId,
 }
@@ -41,8 +41,8 @@ pub enum LockError {
     },
 }
 
-impl Place {
-    /// The place of a file that has just been opened. `None` for what SQLite does not keep in a file of the system.
+impl FileIdentity {
+    /// The identity of a file that has just been opened. `None` for what SQLite does not keep in a file of the system.
     pub fn of(path: &Path) -> Option<Self> {
         let file = id(&fs::metadata(path).ok()?);
         Some(Self { path: path.to_owned(), file })
@@ -65,7 +65,7 @@ impl Place {
     }
 
     fn moved(&self, what: &str) -> sqlx::Error {
-        sqlite_error(MOVED, format!("the file {} {what}", self.path.display()))
+        sqlite_error::error(MOVED, format!("the file {} {what}", self.path.display()))
     }
 
     /// Locks the file for one server. The system releases the lock when the value is dropped, and when the process ends.

@@ -1,21 +1,21 @@
-//! The prices that a schema declares, and the units of all prices.
+//! The costs that a schema declares, and the units of all costs.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
-use async_graphql::parser::types::Field;
 use keyset::Statistics;
 use keyset_graphql::Cost as Declared;
 use sea_orm::DbBackend;
 
 use crate::request::introspection::Introspection;
+use crate::request::response_key::KEY;
 
-/// The price of a statement.
+/// The cost of a statement.
 pub const STATEMENT: usize = 50;
-/// The price of a write transaction.
+/// The cost of a write transaction.
 pub const WRITE: usize = 200;
-/// The price of an exact count that reads rows: their number is unknown.
+/// The cost of an exact count that reads rows: their number is unknown.
 pub const COUNT: usize = 1000;
 /// The number of rows of a bounded count that cost 1.
 pub const COUNTED_FOR_ONE: usize = 10;
@@ -30,18 +30,9 @@ pub const FILTERED_FOR_ONE: u64 = 200;
 /// The number of conditions and values that each of these rows is compared with for that.
 pub const CONDITIONS_FOR_ONE: u64 = 8;
 
-/// The characters of a response key for which a field costs once.
-pub const KEY: usize = 64;
-
-/// How often a field costs: as often as it has this many characters in its response key, which is written for each object, and
-/// with each error below it.
-pub fn times(field: &Field) -> usize {
-    field.response_key().node.len().div_ceil(KEY)
-}
-
-/// The prices of a schema.
+/// The costs of a schema.
 #[derive(Clone, Debug)]
-pub struct Prices {
+pub struct DeclaredCosts {
     /// Those that its types declare, by the names of fields: of the root types, and of all others.
     pub(super) roots: HashMap<&'static str, Declared>,
     pub(super) fields: HashMap<&'static str, Declared>,
@@ -71,22 +62,22 @@ impl fmt::Debug for Tables {
     }
 }
 
-impl Prices {
+impl DeclaredCosts {
     /// Collects the declarations of the root types of a schema, and of all others.
     ///
     /// # Panics
     ///
-    /// Panics if two fields of one name declare different prices.
+    /// Panics if two fields of one name declare different costs.
     pub fn new(
         roots: impl IntoIterator<Item = Vec<(&'static str, Declared)>>,
         fields: impl IntoIterator<Item = Vec<(&'static str, Declared)>>,
         introspection: Introspection,
         tables: Tables,
     ) -> Self {
-        Self { roots: by_name(roots), fields: by_name(fields), introspection, tables }
+        Self { roots: collect_by_name(roots), fields: collect_by_name(fields), introspection, tables }
     }
 
-    /// The prices as the documentation lists them: parts of a request, and the cost of each.
+    /// The costs as the documentation lists them: parts of a request, and the cost of each.
     pub fn table(&self) -> Vec<(String, String)> {
         let mut fields: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for (field, cost) in self.roots.iter().chain(&self.fields) {
@@ -120,7 +111,7 @@ impl Prices {
     }
 }
 
-/// What a declared price adds to the 1 of every field.
+/// What a declared cost adds to the 1 of every field.
 fn described(cost: &Declared) -> String {
     match cost {
         Declared::Statement | Declared::Lookup => format!("{STATEMENT} more"),
@@ -150,11 +141,13 @@ pub fn around(pages: u32) -> usize {
     2 * pages as usize + 1
 }
 
-fn by_name(declared: impl IntoIterator<Item = Vec<(&'static str, Declared)>>) -> HashMap<&'static str, Declared> {
-    let mut prices = HashMap::new();
+fn collect_by_name(
+    declared: impl IntoIterator<Item = Vec<(&'static str, Declared)>>,
+) -> HashMap<&'static str, Declared> {
+    let mut costs = HashMap::new();
     for (field, cost) in declared.into_iter().flatten() {
-        let earlier = prices.insert(field, cost.clone());
-        assert!(earlier.is_none_or(|earlier| earlier == cost), "`{field}` declares two prices");
+        let earlier = costs.insert(field, cost.clone());
+        assert!(earlier.is_none_or(|earlier| earlier == cost), "`{field}` declares two costs");
     }
-    prices
+    costs
 }

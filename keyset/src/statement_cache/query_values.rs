@@ -75,12 +75,12 @@ mod tests {
 
     use super::*;
     use crate::bracket::bracket;
-    use crate::texts::{Shape, Texts};
+    use crate::statement_cache::{Shape, StatementCache};
     use crate::{Key, Kind, Order, Page, Sort};
 
     /// Reads a page of cakes with names between these two, and ids from this one, by their lengths without this number.
     /// Returns whether its statement was written.
-    fn is_written(texts: &Texts, [from, to]: [&str; 2], id: i32, less: i32) -> bool {
+    fn is_written(texts: &StatementCache, [from, to]: [&str; 2], id: i32, less: i32) -> bool {
         let length = Expr::cust_with_values("LENGTH(name) - ?", [less]);
         let order = Order::of::<cake::Entity>([Sort::expression("length", length, Kind::Int)]).unwrap();
         let page = Page::first(&order, 2).after(Key::new(&order, vec![3.into(), id.into()]).unwrap()).unwrap();
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn pages_with_other_values_in_their_filters_share_a_text() {
-        let texts = Texts::default();
+        let texts = StatementCache::default();
         assert!(is_written(&texts, ["a", "b"], 1, 9));
         for (names, id) in [(["a", "b"], 2), (["c", "d"], 3), (["c", "c"], 4), (["", "1"], 9)] {
             assert!(!is_written(&texts, names, id, 9), "{names:?} {id}");
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn values_that_are_equal_share_a_text_with_values_that_are() {
-        let texts = Texts::default();
+        let texts = StatementCache::default();
         assert!(is_written(&texts, ["a", "a"], 1, 9) && !is_written(&texts, ["b", "b"], 2, 9));
         assert!(is_written(&texts, ["a", "b"], 3, 9) && !is_written(&texts, ["c", "d"], 4, 9));
         assert!(!is_written(&texts, ["e", "e"], 5, 9));
@@ -117,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_value_of_the_order_is_none_of_the_filter() {
-        let texts = Texts::default();
+        let texts = StatementCache::default();
         assert!(is_written(&texts, ["a", "b"], 9, 9) && !is_written(&texts, ["c", "d"], 9, 9));
         assert!(is_written(&texts, ["a", "b"], 8, 9) && is_written(&texts, ["a", "b"], 8, 7));
     }

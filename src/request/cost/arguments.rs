@@ -1,4 +1,4 @@
-//! The arguments that a price depends on.
+//! The arguments that a cost depends on.
 
 use async_graphql::parser::types::Field;
 use async_graphql::{Value, Variables};
@@ -6,7 +6,7 @@ use async_graphql_value::{Number, Value as Written};
 
 use crate::config::Limits;
 
-/// The part of an argument that a price depends on.
+/// The part of an argument that a cost depends on.
 pub enum Given {
     Number(Number),
     /// A list of this length.

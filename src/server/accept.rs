@@ -1,4 +1,4 @@
-//! The last connections of a server that stops: none is reset that a client believes established.
+//! Accepting connections, up to the last of a server that stops: none is reset that a client believes established.
 //!
 //! Closing a listener resets the connections in its accept queue. It also resets those whose handshake ends meanwhile: their
 //! clients may have sent a request already. So on Linux a packet filter first drops the beginnings of handshakes.
@@ -10,10 +10,21 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
 /// How long a handshake in progress may take.
 const HANDSHAKE: Duration = Duration::from_millis(250);
+
+/// The pause when the system has no sockets left.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+
+/// Ignores a client that has disconnected. If the system has no sockets left, waits for connections to end.
+pub async fn accept_failed(error: &std::io::Error) {
+    if !matches!(error.kind(), ConnectionAborted | ConnectionReset) {
+        tracing::error!(%error, "cannot accept a connection");
+        sleep(ACCEPT_PAUSE).await;
+    }
+}
 
 /// Accepts the connections whose handshake has begun, and closes the listener.
 pub async fn accept_last(listener: TcpListener, end: Instant, mut accept: impl FnMut(TcpStream, SocketAddr)) {
@@ -24,7 +35,7 @@ pub async fn accept_last(listener: TcpListener, end: Instant, mut accept: impl F
     while let Ok(accepted) = timeout_at(end, listener.accept()).await {
         match accepted {
             Ok((stream, peer)) => accept(stream, peer),
-            Err(error) => super::serve::accept_failed(&error).await,
+            Err(error) => accept_failed(&error).await,
         }
     }
     // What has come since: the runtime does not know of it yet.
