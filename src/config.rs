@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 
-use crate::cores;
+use crate::threads::cores;
 
 mod bounds;
 mod command;
