@@ -1,16 +1,13 @@
 //! Command line and settings: the only code that reads the environment.
 
 use std::ffi::{OsStr, OsString};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
 
-use crate::cores;
-
 mod bounds;
 mod command;
+mod connections;
 mod database;
 mod documents;
 mod environment;
@@ -21,6 +18,7 @@ mod pooler;
 mod replicas;
 mod secret;
 mod serve;
+mod settings;
 mod sqlite;
 mod telemetry;
 
@@ -34,6 +32,7 @@ pub use pooler::{Pooler, StatementMode};
 pub use replicas::Replicas;
 pub use secret::{Secret, SecretError};
 pub use serve::{Reproducible, Serve};
+pub use settings::Settings;
 pub use sqlite::Sqlite;
 pub use telemetry::{LogFormat, Telemetry};
 
@@ -129,69 +128,4 @@ fn check_secrets(mut matches: &ArgMatches) -> Result<(), SecretError> {
 #[expect(clippy::disallowed_methods, reason = "settings are read here")]
 fn is_set(variable: &OsStr) -> bool {
     std::env::var_os(variable).is_some()
-}
-
-/// The value of every setting.
-#[derive(Clone, Debug)]
-pub struct Settings {
-    /// The database.
-    pub database_url: Secret,
-    /// Maximum number of connections to it.
-    pub database_connections: u32,
-    /// Maximum time to wait for it at start-up.
-    pub database_wait: Seconds,
-    /// Read replicas.
-    pub replicas: Replicas,
-    /// PostgreSQL behind a pooler.
-    pub pooler: Pooler,
-    /// How a SQLite file is opened.
-    pub sqlite: Sqlite,
-    /// Whether to fill an empty database with sample rows.
-    pub sample: bool,
-    /// Address and port to listen on.
-    pub listen: SocketAddr,
-    /// Those of the probes, if they have their own.
-    pub listen_admin: Option<SocketAddr>,
-    /// The token that mutations need.
-    pub write_token: Option<Secret>,
-    /// Limits of one request.
-    pub limits: Limits,
-    /// Trusted documents.
-    pub documents: Documents,
-    /// Limits of the server.
-    pub bounds: Bounds,
-    /// Log and traces.
-    pub telemetry: Telemetry,
-}
-
-impl Settings {
-    const DATABASE_URL: &str = "sqlite://bookends.db";
-    const DATABASE_WAIT: Seconds = Seconds(Duration::from_secs(30));
-    const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8000);
-
-    /// The defaults, with this database.
-    pub fn new(database_url: impl Into<String>) -> Self {
-        Self {
-            database_url: Secret::new(database_url.into()),
-            database_connections: Self::default_connections(),
-            database_wait: Self::DATABASE_WAIT,
-            replicas: Replicas::default(),
-            pooler: Pooler::default(),
-            sqlite: Sqlite::default(),
-            sample: false,
-            listen: Self::LISTEN,
-            listen_admin: None,
-            write_token: None,
-            limits: Limits::DEFAULT,
-            documents: Documents::default(),
-            bounds: Bounds::DEFAULT,
-            telemetry: Telemetry::default(),
-        }
-    }
-
-    /// More than four connections for each core do not help, and delay each other. Three servers with 32 fit into the 100
-    /// connections that PostgreSQL accepts by default.
-    fn default_connections() -> u32 {
-        u32::try_from(4 * cores()).unwrap_or(u32::MAX).clamp(8, 32)
-    }
 }

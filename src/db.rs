@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use keyset::ReadRows;
-use sea_orm::{DatabaseConnection, DbBackend, DbErr, RuntimeErr, Statement, sqlx};
+use sea_orm::{DatabaseConnection, DbBackend, DbErr, RuntimeErr, Statement};
 use tokio::time::{sleep, timeout};
 
 use crate::config::Settings;
@@ -16,6 +16,7 @@ mod file_identity;
 mod keys;
 mod liveness;
 mod migrate;
+mod opened;
 pub mod pool;
 mod position;
 mod postgres;
@@ -26,9 +27,12 @@ mod replicas;
 mod servers;
 mod sqlite;
 mod sqlite_error;
+mod statements;
 mod statistics;
 mod storage;
 pub mod tally;
+mod timeout;
+mod topology;
 mod transaction;
 mod wait;
 mod watch;
@@ -40,6 +44,8 @@ pub use file_identity::LockError;
 pub use keys::Keys;
 pub use liveness::Liveness;
 pub use migrate::{MigrateError, history_of_missing};
+pub use opened::ConnectError;
+use opened::Pools;
 use pool::Statements;
 pub use position::{InvalidPosition, Position};
 pub(crate) use primary::{Primary, Watch};
@@ -49,10 +55,8 @@ pub use replicas::{Condition, Reason, Replicas, Route, RoutedSnapshot};
 pub use servers::Servers;
 pub use statistics::TableStatistics;
 pub use storage::{Obstacle, Storage};
+pub(crate) use timeout::CONNECT_TIMEOUT;
 pub use transaction::WriteTransaction;
-
-/// The time to get a connection, from the server or from the pool, or a lock.
-pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The pause between two attempts to take the lock under which the schema is changed.
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
@@ -94,25 +98,6 @@ pub struct Db {
     primary: Option<Arc<Primary>>,
     /// Finds the primary after it has moved, and how far it is ahead of its replicas.
     _watch: Option<Arc<Watch>>,
-}
-
-/// Why the database cannot be opened. The text never contains the password.
-#[derive(Debug, thiserror::Error)]
-pub enum ConnectError {
-    /// The URL has another scheme.
-    #[error("the database URL must start with `sqlite:` or `postgres:`")]
-    Scheme,
-    /// The URL has an invalid part.
-    #[error("the database URL is malformed: {0}")]
-    Url(String),
-    /// The database does not answer, or not in time.
-    #[error("cannot open {database}: {reason}")]
-    Unreachable {
-        /// The file, or the database's name and the server's address.
-        database: String,
-        /// The cause.
-        reason: String,
-    },
 }
 
 impl Db {
@@ -220,38 +205,4 @@ impl Db {
 pub(crate) fn read_only() -> DbErr {
     let error = sqlite_error::error(sqlite_error::READ_ONLY, "the file was opened for reading only".to_owned());
     DbErr::Conn(RuntimeErr::SqlxError(error.into()))
-}
-
-/// The pools of a database.
-struct Pools {
-    name: String,
-    reader: Reads,
-    writer: DatabaseConnection,
-    liveness: Liveness,
-    deadline: Deadline,
-    storage: Storage,
-    statements: Statements,
-    listen: Option<Arc<Primary>>,
-    replicas: Replicas,
-    primary: Option<Arc<Primary>>,
-    watch: Option<Arc<Watch>>,
-}
-
-/// The database's own message, without the layers around it.
-fn unreachable(database: String, error: &DbErr) -> ConnectError {
-    let reason = match error {
-        DbErr::Conn(RuntimeErr::SqlxError(error)) => match error.as_ref() {
-            sqlx::Error::PoolTimedOut => format!("no answer within {} seconds", CONNECT_TIMEOUT.as_secs()),
-            sqlx::Error::Database(error) => match error.message() {
-                message if message.starts_with("unsupported startup parameter") => {
-                    format!("{message} (behind a pooler, set DATABASE_STATEMENT_MODE=unprepared)")
-                }
-                message => message.to_owned(),
-            },
-            error => error.to_string(),
-        },
-        DbErr::ConnectionAcquire(_) => format!("no answer within {} seconds", CONNECT_TIMEOUT.as_secs()),
-        error => error.to_string(),
-    };
-    ConnectError::Unreachable { database, reason }
 }

@@ -16,21 +16,11 @@ pub mod seed;
 pub mod server;
 pub mod shop;
 mod telemetry;
+mod threads;
 
 pub use console::Console;
 pub use health::HealthError;
 pub use inspect::{InspectError, inspect};
 pub use run::{RunError, run};
 pub use telemetry::EndpointError;
-
-/// The number of threads on which requests compute: one for each core, so that they do not compete for cores. There are at least
-/// two, because one client never computes on all of them while there are others. The runtime has one more, for what must not
-/// wait: new connections and the probes.
-pub fn threads() -> usize {
-    cores().max(2)
-}
-
-/// The number of cores that this process may use.
-pub fn cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
+pub use threads::{cores, threads};

@@ -208,7 +208,7 @@ async fn start(settings: &Settings, reproducible: Reproducible, console: Console
     }
     drop(starting);
     if let Some(at) = reproducible.at {
-        if db.has_rows_since(at).await.map_err(SeedError::from)? {
+        if Keys::are_used_since(&db.reader, at).await.map_err(SeedError::from)? {
             return Err(RunError::Repeated);
         }
         db.keys = Keys::reproducible(at, reproducible.rng_seed);

@@ -9,11 +9,9 @@ use std::fmt;
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 
+use crate::key_error::MAX_LENGTH;
 use crate::wire::{self, Scalar};
 use crate::{Key, KeyError, Order, Sort};
-
-/// The maximum number of characters of a cursor, checked before it is decoded and before it is sent.
-pub const MAX_LENGTH: usize = 512;
 
 /// The first byte of every cursor.
 pub(crate) const VERSION: u8 = 1;

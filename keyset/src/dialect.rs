@@ -2,44 +2,33 @@
 
 use std::fmt::{self, Write as _};
 use std::mem;
-use std::str::FromStr;
 
-use rust_decimal::Decimal;
 use sea_orm::sea_query::{
     Expr, ExprTrait, OrderedStatement, PostgresQueryBuilder, QueryBuilder, SelectStatement, SqlWriter, SqlWriterValues,
     SqliteQueryBuilder, Values,
 };
-use sea_orm::{DbBackend, DbErr, QueryResult, Statement, Value};
+use sea_orm::{DbBackend, DbErr, Statement, Value};
 
 use crate::mark::Mark;
-use crate::{Direction, Kind, Nulls, ReadRows, Sort};
+use crate::{Direction, Kind, Nulls, Sort};
 
 /// A supported database: how it behaves, and how statements are written for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Postgres {
-        /// As [`ReadRows::seeks_row_values`] says.
+        /// As [`ReadRows::seeks_row_values`](crate::ReadRows::seeks_row_values) says.
         seeks_row_values: bool,
     },
     Sqlite,
 }
 
 impl Dialect {
-    /// The dialect of a connection.
-    ///
-    /// # Errors
-    ///
-    /// [`DbErr::BackendNotSupported`] unless it is PostgreSQL or SQLite.
-    pub(crate) fn of(db: &(impl ReadRows + ?Sized)) -> Result<Self, DbErr> {
-        Self::new(db.backend(), || db.seeks_row_values())
-    }
-
-    /// The same for a backend without a connection.
+    /// The dialect of a backend without a connection.
     pub(crate) fn of_backend(backend: DbBackend) -> Result<Self, DbErr> {
         Self::new(backend, || true)
     }
 
-    fn new(backend: DbBackend, seeks_row_values: impl FnOnce() -> bool) -> Result<Self, DbErr> {
+    pub(crate) fn new(backend: DbBackend, seeks_row_values: impl FnOnce() -> bool) -> Result<Self, DbErr> {
         match backend {
             DbBackend::Postgres => Ok(Self::Postgres { seeks_row_values: seeks_row_values() }),
             DbBackend::Sqlite => Ok(Self::Sqlite),
@@ -110,28 +99,6 @@ impl Dialect {
             _ => false,
         };
         !(is_nan && self.is_sqlite())
-    }
-
-    /// Reads a double. SQLite returns an integer if an expression results in one.
-    pub(crate) fn read_double(self, row: &QueryResult, column: &str) -> Result<Option<f64>, DbErr> {
-        let double = row.try_get("", column);
-        if !self.is_sqlite() || double.is_ok() {
-            return double;
-        }
-        #[expect(clippy::cast_precision_loss, reason = "SQLite compares the two as numbers")]
-        let integer = row.try_get::<Option<i64>>("", column).map(|integer| integer.map(|integer| integer as f64));
-        integer.or(double)
-    }
-
-    /// Reads a decimal. On SQLite it is a double. Its shortest text gives [`Dialect::bind`] the same double, so that
-    /// the row is found again. If that text does not fit a decimal, the result is an error.
-    pub(crate) fn read_decimal(self, row: &QueryResult, column: &str) -> Result<Option<Decimal>, DbErr> {
-        if !self.is_sqlite() {
-            return row.try_get("", column);
-        }
-        let Some(double) = self.read_double(row, column)? else { return Ok(None) };
-        let exact = decimal(double).map(Some);
-        exact.ok_or_else(|| DbErr::Type(format!("{column} holds {double}, which does not fit a decimal")))
     }
 
     /// A predicate for values that are not NULL, which an index can seek. SQLite seeks `IS NOT NULL` only for a plain
@@ -235,12 +202,6 @@ impl Dialect {
     pub(crate) fn raw(self, sql: String, values: impl Iterator<Item = Value>) -> Statement {
         Statement::from_sql_and_values(self.backend(), sql, values)
     }
-}
-
-/// The decimal with the shortest text of a double, unless it is another number.
-pub(crate) fn decimal(double: f64) -> Option<Decimal> {
-    let decimal = Decimal::from_str(&double.to_string()).ok();
-    decimal.filter(|decimal| decimal.to_string().parse() == Ok(double))
 }
 
 fn written(

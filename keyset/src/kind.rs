@@ -1,9 +1,8 @@
 //! The types of values that rows can be ordered by.
 
+use sea_orm::Value;
 use sea_orm::sea_query::ColumnType;
-use sea_orm::{DbErr, QueryResult, Value};
 
-use crate::dialect::Dialect;
 use crate::wire::Scalar;
 
 /// The type of a sort's values. It determines how they are read from a row, bound to a statement and written to a
@@ -59,31 +58,6 @@ impl Kind {
             ColumnType::TimestampWithTimeZone => Self::DateTimeUtc,
             ColumnType::Uuid => Self::Uuid,
             _ => Self::Unsupported,
-        }
-    }
-
-    /// Reads a value of this kind from a result row.
-    pub(crate) fn read(self, row: &QueryResult, column: &str, dialect: Dialect) -> Result<Value, DbErr> {
-        match self {
-            Self::Bool => row.try_get("", column).map(Value::Bool),
-            Self::SmallInt => row.try_get("", column).map(Value::SmallInt),
-            Self::Int => row.try_get("", column).map(Value::Int),
-            Self::BigInt => row.try_get("", column).map(Value::BigInt),
-            #[expect(clippy::cast_possible_truncation, reason = "it was a float before it was read as a double")]
-            Self::Float if dialect.is_sqlite() => {
-                Ok(Value::Float(dialect.read_double(row, column)?.map(|double| double as f32)))
-            }
-            Self::Float => row.try_get("", column).map(Value::Float),
-            Self::Double => dialect.read_double(row, column).map(Value::Double),
-            Self::Decimal => dialect.read_decimal(row, column).map(Value::Decimal),
-            Self::Text => row.try_get("", column).map(Value::String),
-            Self::Bytes => row.try_get("", column).map(Value::Bytes),
-            Self::Date => row.try_get("", column).map(Value::ChronoDate),
-            Self::Time => row.try_get("", column).map(Value::ChronoTime),
-            Self::DateTime => row.try_get("", column).map(Value::ChronoDateTime),
-            Self::DateTimeUtc => row.try_get("", column).map(Value::ChronoDateTimeUtc),
-            Self::Uuid => row.try_get("", column).map(Value::Uuid),
-            Self::Unsupported => Err(DbErr::Type(format!("the type of {column} is not supported"))),
         }
     }
 

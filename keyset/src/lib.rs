@@ -55,6 +55,7 @@ mod sort;
 
 mod cursor;
 mod key;
+mod key_error;
 mod parts;
 mod wire;
 
@@ -75,6 +76,8 @@ mod start;
 
 mod column_set;
 mod models;
+mod read_rows;
+mod read_value;
 mod record;
 mod stored;
 
@@ -109,7 +112,8 @@ pub use cursor::{Cursor, CursorError};
 pub use fetch::{fetch, fetch_into, fetch_rows};
 pub use join::{Join, find_related, find_rows};
 pub use kept::{Kept, kept_count};
-pub use key::{Key, KeyError};
+pub use key::Key;
+pub use key_error::KeyError;
 pub use key_ranges::KeyRanges;
 pub use kind::Kind;
 pub use models::{EntityRow, ModelReader, Modelled, Models, find_models, selected};
@@ -118,7 +122,8 @@ pub use order::{Order, OrderError};
 pub use page::{Args, End, Limits, Page, PageError};
 pub use parts::{CursorParts, read_values};
 pub use postings::{MAX_WORDS, PostingList, Postings};
-pub use record::{ReadRows, Record};
+pub use read_rows::ReadRows;
+pub use record::Record;
 pub use slice::{Found, Row, Slice};
 pub use sort::{Direction, Nulls, Sort};
 pub use source::{Lists, Source};

@@ -8,8 +8,8 @@ use rust_decimal::Decimal;
 use sea_orm::prelude::{ChronoDate, ChronoDateTime, ChronoDateTimeUtc, ChronoTime, Uuid};
 use sea_orm::{DbErr, Value};
 
-use crate::dialect::decimal;
-use crate::{Kind, Record};
+use crate::Kind;
+use crate::read_value::decimal;
 
 /// The room for the name of a column, in bytes: more than most need.
 const NAME: usize = 16;
@@ -165,10 +165,10 @@ impl StoredRows {
         Stored { rows: Arc::new(self), start: 0 }
     }
 
-    /// The rows.
-    pub fn records(self) -> Vec<Record> {
+    /// Each of its rows.
+    pub(crate) fn each(self) -> impl Iterator<Item = Stored> {
         let (count, width, rows) = (self.len(), self.columns.len(), Arc::new(self));
-        (0..count).map(|row| Record::Stored(Stored { rows: Arc::clone(&rows), start: row * width })).collect()
+        (0..count).map(move |row| Stored { rows: Arc::clone(&rows), start: row * width })
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::connections::default_connections;
 use super::secret::{self, Secret, SecretError};
 use super::{Pooler, Replicas, Seconds, Settings, Sqlite};
 
@@ -33,7 +34,7 @@ pub struct Database {
     #[arg(
         long,
         env = "DATABASE_CONNECTIONS",
-        default_value_t = Settings::default_connections(),
+        default_value_t = default_connections(),
         hide_default_value = true,
         value_name = "N",
         value_parser = clap::value_parser!(u32).range(3..=1000)

@@ -3,7 +3,7 @@
 use clap::builder::RangedU64ValueParser;
 use clap::{ArgAction, Args};
 
-use super::Settings;
+use super::connections::default_connections;
 
 /// The page cache of a connection, in bytes, and that of all connections, unless they are set.
 const MAX_CACHE: u64 = 32 << 20;
@@ -51,7 +51,7 @@ pub struct Sqlite {
 /// For a server of its own on a file.
 impl Default for Sqlite {
     fn default() -> Self {
-        let sqlite_cache = MAX_CACHE.min(MAX_CACHES / u64::from(Settings::default_connections()));
+        let sqlite_cache = MAX_CACHE.min(MAX_CACHES / u64::from(default_connections()));
         Self { sqlite_cache, sqlite_mmap: 0, allow_shared_file: false }
     }
 }

@@ -10,7 +10,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 use uuid::{Builder, Uuid};
 
-use super::Db;
+use super::Reads;
 
 /// Makes the keys of new rows, from the clock and the random bits of the system unless they are reproducible. Cheap to clone.
 #[derive(Clone, Debug, Default)]
@@ -49,21 +49,21 @@ impl Reproducible {
     }
 }
 
-impl Db {
+impl Keys {
     /// Whether a row has a key of this time or a later one. Reproducible keys from that time on could repeat it.
     ///
     /// # Errors
     ///
     /// [`DbErr`] if the database fails.
-    pub async fn has_rows_since(&self, at: DateTime<Utc>) -> Result<bool, DbErr> {
-        async fn any<E: EntityTrait>(db: &Db, key: E::Column, least: Uuid) -> Result<bool, DbErr> {
-            let found = E::find().filter(key.gte(least)).limit(1).build(db.reader.backend());
-            Ok(!db.reader.read(found).await?.is_empty())
+    pub async fn are_used_since(db: &Reads, at: DateTime<Utc>) -> Result<bool, DbErr> {
+        async fn any<E: EntityTrait>(db: &Reads, key: E::Column, least: Uuid) -> Result<bool, DbErr> {
+            let found = E::find().filter(key.gte(least)).limit(1).build(db.backend());
+            Ok(!db.read(found).await?.is_empty())
         }
         let least = Uuid::from_u128(u128::from(millis(at)) << 80);
-        Ok(any::<book::Entity>(self, book::Column::Id, least).await?
-            || any::<book_rating::Entity>(self, book_rating::Column::Id, least).await?
-            || any::<book_order::Entity>(self, book_order::Column::Id, least).await?)
+        Ok(any::<book::Entity>(db, book::Column::Id, least).await?
+            || any::<book_rating::Entity>(db, book_rating::Column::Id, least).await?
+            || any::<book_order::Entity>(db, book_order::Column::Id, least).await?)
     }
 }
 

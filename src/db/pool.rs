@@ -15,7 +15,8 @@ use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::{ConnAcquireErr, DbBackend, DbErr, RuntimeErr, Statement, Value, sqlx};
 use tokio::time::{sleep, timeout};
 
-use super::{CONNECT_TIMEOUT, Liveness};
+use super::Liveness;
+use super::timeout::CONNECT_TIMEOUT;
 
 mod connection;
 mod lease;

@@ -3,11 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use keyset::ReadRows;
-use sea_orm::{DbBackend, DbErr, Statement};
-
-use super::{Db, Route};
-
 /// A position in the write-ahead log. A server that has replayed it shows every change before it, except those that were
 /// lost with a former primary. Its text is the timeline, and PostgreSQL's text of the LSN: `2/16/B374D848`.
 ///
@@ -52,44 +47,6 @@ impl FromStr for Position {
         let (timeline, lsn) = text.split_once('/').ok_or(InvalidPosition)?;
         let (high, low) = lsn.split_once('/').ok_or(InvalidPosition)?;
         Ok(Self { timeline: number(timeline)?, lsn: u64::from(number(high)?) << 32 | u64::from(number(low)?) })
-    }
-}
-
-impl Db {
-    /// What a server must have replayed to show all that is committed now, on PostgreSQL.
-    ///
-    /// # Errors
-    ///
-    /// [`DbErr`] if the database fails.
-    pub(crate) async fn position(&self) -> Result<Position, DbErr> {
-        // It is also right where commits do not wait for the disk.
-        self.end_of_log("pg_current_wal_insert_lsn()").await
-    }
-
-    /// The same for what is committed and on the disk. A replica reaches it without further writes, which
-    /// [`Self::position`] may need: it can be behind a record that nobody waits for.
-    pub(super) async fn durable_position(&self) -> Result<Position, DbErr> {
-        self.end_of_log("pg_current_wal_flush_lsn()").await
-    }
-
-    async fn end_of_log(&self, function: &str) -> Result<Position, DbErr> {
-        let statement = format!(
-            "SELECT pg_wal_lsn_diff(lsn, '0/0')::bigint AS lsn,
-            ('x' || left(pg_walfile_name(lsn), 8))::bit(32)::bigint AS timeline FROM {function} AS lsn"
-        );
-        let rows = self.reader.read(Statement::from_string(DbBackend::Postgres, statement)).await?;
-        let row = rows.first().ok_or_else(|| DbErr::Custom("PostgreSQL returned no position".into()))?;
-        let timeline = u32::try_from(row.count("timeline")?).unwrap_or(u32::MAX);
-        // The write before it may be in a newer log.
-        if self.primary.as_ref().is_some_and(|primary| !primary.servers().is_newest(timeline)) {
-            return Err(DbErr::Custom("the primary is another host".into()));
-        }
-        Ok(Position { timeline, lsn: row.count("lsn")? })
-    }
-
-    /// Where a query reads a state that includes this position: from a replica, or from the primary.
-    pub fn route(&self, after: Option<Position>) -> Route {
-        Route::new(self.reader.clone(), self.replicas.clone(), after)
     }
 }
 

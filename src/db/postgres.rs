@@ -11,10 +11,12 @@ use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr, RuntimeErr};
 
 use super::deadline::Deadline;
 use super::liveness::answers;
+use super::opened::{ConnectError, Pools, unreachable};
 use super::pool::{CONNECTION_CHECK, CONNECTION_CHECK_INTERVAL, Opener, Pool, Statements, Unprepared, watch_client};
 use super::primary::Primary;
 use super::servers::Servers;
-use super::{CONNECT_TIMEOUT, ConnectError, Liveness, Pools, Reads, Replicas, Storage, unreachable, wait};
+use super::timeout::CONNECT_TIMEOUT;
+use super::{Liveness, Reads, Replicas, Storage, wait};
 use crate::config::{Settings, StatementMode};
 use crate::metrics::Metrics;
 

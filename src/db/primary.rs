@@ -9,17 +9,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sea_orm::DbErr;
 use sea_orm::sqlx::postgres::PgConnection;
 use sea_orm::sqlx::{self, Error, Row};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
-use super::failure::lost;
+use super::Failure;
 use super::position::Position;
 use super::servers::Servers;
-use super::{Db, Failure};
 
 /// The pause between two samples, and between two probes of a replica.
 pub const SAMPLE_INTERVAL: Duration = Duration::from_millis(250);
@@ -191,43 +189,6 @@ impl Known {
         // A replica of a newer timeline follows a primary that has not been found yet.
         let lacks = replayed.timeline <= position.timeline && position.lsn < replayed.lsn;
         lacks.then_some(position.timeline)
-    }
-}
-
-impl Db {
-    /// Records the failure of a write.
-    pub fn write_failed(&self, error: &DbErr) {
-        self.liveness.record(error);
-        self.storage.record(error);
-        if let Some(primary) = &self.primary {
-            primary.write_failed(Failure::of(error));
-        }
-    }
-
-    /// Does a part of a write that began then. If the primary moves to another host meanwhile, the connection is lost: the
-    /// old host may be frozen or cut off, and never answer.
-    ///
-    /// # Errors
-    ///
-    /// The error of the work, or that of a lost connection.
-    pub async fn on_primary<T, E: From<DbErr>>(
-        &self,
-        begun: Instant,
-        work: impl Future<Output = Result<T, E>>,
-    ) -> Result<T, E> {
-        let Some(primary) = self.primary.as_ref().filter(|primary| primary.servers.are_several()) else {
-            return work.await;
-        };
-        tokio::select! {
-            biased;
-            done = work => done,
-            () = primary.servers().until_left(begun) => Err(lost().into()),
-        }
-    }
-
-    /// Whether another host can accept a write that this one refuses.
-    pub fn may_move(&self) -> bool {
-        self.primary.as_ref().is_some_and(|primary| primary.servers.are_several_to_write())
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use sea_orm::DbErr;
 use sea_orm::sqlx::postgres::PgConnectOptions;
-use tokio::sync::watch;
+
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
@@ -22,10 +22,12 @@ use crate::metrics::Metrics;
 mod probe;
 mod replica;
 mod route;
+mod signals;
 
 pub use replica::{Condition, Reason};
 use replica::{Reading, Replica};
 pub use route::{Route, RoutedSnapshot};
+use signals::Signals;
 
 /// The replicas of a database; none on SQLite. Cheap to clone.
 #[derive(Clone, Debug, Default)]
@@ -44,30 +46,6 @@ struct Inner {
     metrics: Metrics,
     /// Aborted with the last clone.
     _probes: JoinSet<()>,
-}
-
-/// Between requests that wait and the probes of the replicas.
-#[derive(Clone, Debug)]
-struct Signals {
-    /// A position that a request waits for, and until when.
-    wanted: watch::Sender<Option<(Position, Instant)>>,
-    /// Sent after each probe.
-    probed: watch::Sender<()>,
-    /// What every replica must have replayed: the schema of this version.
-    floor: watch::Sender<Position>,
-}
-
-impl Default for Signals {
-    fn default() -> Self {
-        let floor = watch::Sender::new(Position::START);
-        Self { wanted: watch::Sender::new(None), probed: watch::Sender::new(()), floor }
-    }
-}
-
-impl Signals {
-    fn floor(&self) -> Position {
-        *self.floor.borrow()
-    }
 }
 
 impl Replicas {

@@ -14,7 +14,7 @@ use sea_orm::sqlx::{ConnectOptions, Error, Row};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
-use super::CONNECT_TIMEOUT;
+use super::timeout::CONNECT_TIMEOUT;
 
 /// The time that one host of several has to answer.
 const HOST_TIMEOUT: Duration = Duration::from_secs(1);

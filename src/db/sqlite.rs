@@ -17,8 +17,10 @@ use super::deadline::Deadline;
 use super::file_identity::FileIdentity;
 #[cfg(unix)]
 use super::file_identity::OWNER_ALONE;
+use super::opened::{ConnectError, Pools, unreachable};
 use super::pool::{File, Opener, Pool, Statements};
-use super::{CONNECT_TIMEOUT, ConnectError, Failure, Liveness, Pools, Reads, Replicas, Storage, unreachable};
+use super::timeout::CONNECT_TIMEOUT;
+use super::{Failure, Liveness, Reads, Replicas, Storage};
 use crate::config::{self, Settings};
 
 /// Opens the pools.

@@ -6,8 +6,9 @@ use sea_orm::{
     SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait,
 };
 
+use super::Db;
 use super::pool::Statements;
-use super::{Db, watch};
+use super::statements::record_writes;
 
 mod unprepared;
 
@@ -30,8 +31,7 @@ impl Db {
     pub async fn begin(&self) -> Result<WriteTransaction, DbErr> {
         if let Statements::Unprepared(unprepared) = &self.statements {
             let pool = self.writer.get_postgres_connection_pool();
-            let transaction =
-                unprepared::Transaction::begin(pool, unprepared, watch::record_writes(&self.metrics)).await?;
+            let transaction = unprepared::Transaction::begin(pool, unprepared, record_writes(&self.metrics)).await?;
             return Ok(WriteTransaction::Unprepared(transaction));
         }
         let options = TransactionOptions {

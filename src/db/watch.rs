@@ -1,23 +1,19 @@
 //! Metrics and traces of statements and pools.
 
-use std::sync::Arc;
 use std::time::Instant;
 
-use sea_orm::metric::Info;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr};
 
-use super::pool::{Callback, Usage};
+use super::pool::Usage;
+use super::statements::{READER, WRITER, record_statements, record_writes};
 use super::{Db, WriteTransaction, tally};
-use crate::metrics::{Metrics, Pool};
+use crate::metrics::Pool;
 use crate::telemetry::statement;
-
-const READER: &str = "reader";
-const WRITER: &str = "writer";
 
 impl Db {
     /// Counts and traces every statement of these connections, and of clones that are made later.
     pub(super) fn watched(mut self) -> Self {
-        self.reader.set_metric_callback(statements(READER, self.metrics.clone()));
+        self.reader.set_metric_callback(record_statements(READER, self.metrics.clone()));
         let record = record_writes(&self.metrics);
         self.writer.set_metric_callback(move |info| record(info));
         self
@@ -66,24 +62,5 @@ impl Db {
             .chain(replicas)
             .map(|(name, Usage { used, idle, spare })| Pool { name, used, idle, spare })
             .collect()
-    }
-}
-
-/// Counts and traces the statements that write.
-pub fn record_writes(metrics: &Metrics) -> Callback {
-    Arc::new(statements(WRITER, metrics.clone()))
-}
-
-/// Counts and traces the statements of a pool.
-pub fn statements(pool: &'static str, metrics: Metrics) -> impl Fn(&Info<'_>) + Send + Sync + 'static {
-    move |info| {
-        let sql = &info.statement.sql;
-        // The bounds of a snapshot read nothing, and `COMMIT` runs after the response.
-        if pool != WRITER && (sql.starts_with("BEGIN") || sql.starts_with("COMMIT")) {
-            return;
-        }
-        metrics.statement(pool, info.failed, info.elapsed);
-        statement::executed(info.statement.db_backend, sql, info.failed, info.elapsed);
-        tally::statement(info.elapsed);
     }
 }

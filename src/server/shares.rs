@@ -2,7 +2,7 @@
 
 use crate::config::Bounds;
 use crate::request::{Held, Line, Lines, Portion, Queue, Sizes, Stock};
-use crate::{cores, threads};
+use crate::threads::{cores, threads};
 
 /// All that clients share.
 pub type Totals = Of<Stock, Queue>;

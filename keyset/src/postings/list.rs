@@ -3,7 +3,7 @@
 use sea_orm::sea_query::{CommonTableExpression, Condition, Expr, ExprTrait, Func, Query, SelectStatement, UnionType};
 use sea_orm::{ColumnTrait, EntityTrait, QueryTrait, Select};
 
-use super::{KEY, nearest, number, subquery, table};
+use super::sql::{KEY, nearest, number, subquery, table};
 use crate::Direction;
 
 /// The number of words up to which a prefix is a list of its own. A step looks into each of them.

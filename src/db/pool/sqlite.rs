@@ -20,12 +20,12 @@ mod value;
 
 use value::{Bound, stored};
 
-use super::CONNECT_TIMEOUT;
 use super::stop::{INSTRUCTIONS, Stop};
 use super::work::{Runs, Work};
 use crate::config;
 use crate::db::file_identity::FileIdentity;
 use crate::db::sqlite_error::failed;
+use crate::db::timeout::CONNECT_TIMEOUT;
 
 /// Prepared statements per connection.
 const PREPARED: usize = 64;

@@ -8,12 +8,12 @@ use sea_orm::sqlx::{ConnectOptions, Error};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
 
-use super::Signals;
 use super::replica::{Reason, Replica};
-use crate::db::CONNECT_TIMEOUT;
+use super::signals::Signals;
 use crate::db::position::Position;
 use crate::db::primary::{IDENTITY, Primary, SAMPLE_INTERVAL, ask};
 use crate::db::servers;
+use crate::db::timeout::CONNECT_TIMEOUT;
 
 /// The pause between two probes while a request waits for a position.
 const SHORT_INTERVAL: Duration = Duration::from_millis(2);

@@ -13,7 +13,7 @@ use crate::db::Reads;
 use crate::db::failure::lost;
 use crate::db::pool::{Opener, Pool, Statements};
 use crate::db::position::Position;
-use crate::db::{Failure, Liveness, servers, watch as watched};
+use crate::db::{Failure, Liveness, servers, statements};
 use crate::metrics::{Metrics, OfReplica};
 
 /// The label of its statements in the metrics.
@@ -93,7 +93,7 @@ impl Replica {
         let name = servers::name(&options);
         let pool = Pool::new(Opener::Replica(options.into(), statements), connections, Liveness::default())?;
         let mut reads = Reads::Pool(pool);
-        reads.set_metric_callback(watched::statements(POOL, metrics.clone()));
+        reads.set_metric_callback(statements::record_statements(POOL, metrics.clone()));
         let metrics = metrics.replica(&name);
         Ok(Self {
             reads,

@@ -1,0 +1,107 @@
+//! Connections that read.
+
+use sea_orm::prelude::async_trait::async_trait;
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement, Value};
+
+use crate::Record;
+use crate::dialect::Dialect;
+
+/// A connection that returns rows: each of SeaORM's, or another one.
+///
+/// Implement it for a driver that SeaORM does not know. Its rows are [`Record::Stored`].
+#[async_trait]
+pub trait ReadRows: Sync {
+    /// The database.
+    fn backend(&self) -> DbBackend;
+
+    /// Whether a comparison of row values, `(a, b) > (v, w)`, begins a scan of an index on `(a, b)`, wherever the rows are.
+    ///
+    /// PostgreSQL sends no such comparison to another server. Where a table has foreign partitions, return `false`: a page then
+    /// has a range for each sort, `a = v AND b > w` and `a > v`. SQLite is not asked. The connections of SeaORM say `true`, so
+    /// [`fetch`](crate::fetch()) and [`bracket`](crate::bracket::bracket) compare row values: read through a connection of your own.
+    fn seeks_row_values(&self) -> bool {
+        true
+    }
+
+    /// Runs a statement, and returns all of its rows.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr`] if the database fails.
+    async fn read(&self, statement: Statement) -> Result<Vec<Record>, DbErr>;
+
+    /// Whether [`Self::read_each`] costs one trip to the database.
+    fn reads_each(&self) -> bool {
+        false
+    }
+
+    /// Runs a statement once with each of these values as its last parameter, and returns the rows of each run.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr`] if the database fails.
+    async fn read_each(&self, statement: Statement, each: Vec<Value>) -> Result<Vec<Vec<Record>>, DbErr> {
+        let mut read = Vec::with_capacity(each.len());
+        for value in each {
+            let mut statement = statement.clone();
+            if let Some(last) = statement.values.as_mut().and_then(|values| values.0.last_mut()) {
+                *last = value;
+            }
+            read.push(self.read(statement).await?);
+        }
+        Ok(read)
+    }
+}
+
+#[async_trait]
+impl<C: ConnectionTrait> ReadRows for C {
+    fn backend(&self) -> DbBackend {
+        self.get_database_backend()
+    }
+
+    async fn read(&self, statement: Statement) -> Result<Vec<Record>, DbErr> {
+        Ok(self.query_all_raw(statement).await?.into_iter().map(Record::Row).collect())
+    }
+}
+
+impl Dialect {
+    /// The dialect of a connection.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr::BackendNotSupported`] unless it is PostgreSQL or SQLite.
+    pub(crate) fn of(db: &(impl ReadRows + ?Sized)) -> Result<Self, DbErr> {
+        Self::new(db.backend(), || db.seeks_row_values())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    /// Its rows are the parameters.
+    #[derive(Default)]
+    struct Echo(Mutex<Vec<String>>);
+
+    #[async_trait]
+    impl ReadRows for Echo {
+        fn backend(&self) -> DbBackend {
+            DbBackend::Sqlite
+        }
+
+        async fn read(&self, statement: Statement) -> Result<Vec<Record>, DbErr> {
+            self.0.lock().unwrap().push(statement.to_string());
+            Ok(Vec::new())
+        }
+    }
+
+    #[tokio::test]
+    async fn a_statement_is_run_for_each_value() {
+        let db = Echo::default();
+        let statement = Statement::from_sql_and_values(DbBackend::Sqlite, "SELECT ?, ?", [1.into(), 0.into()]);
+        assert_eq!(db.read_each(statement, vec![2.into(), 3.into()]).await.unwrap().len(), 2);
+        assert_eq!(*db.0.lock().unwrap(), ["SELECT 1, 2", "SELECT 1, 3"]);
+    }
+}
