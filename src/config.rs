@@ -40,10 +40,10 @@ pub use telemetry::{LogFormat, Telemetry};
 #[derive(Debug, Parser)]
 #[command(
     version,
-    after_help = "Without a command, `serve` runs. `bookends serve --help` has all settings.\n\n\
-        Mutations need the token in the environment variable BOOKENDS_WRITE_TOKEN, or in a file (--write-token-file). Without \
-        either, a server on a loopback address generates a token, and prints it in the URL of its page. On other addresses, mutations are \
-        then disabled."
+    after_help = "The default command is `serve`. `bookends serve --help` lists all settings.\n\n\
+        Mutations require the token in the environment variable BOOKENDS_WRITE_TOKEN, or in a file (--write-token-file). If neither \
+        is set, a server on a loopback address generates a token, and prints it in the URL of its page. On other addresses, \
+        mutations are then disabled."
 )]
 pub struct Cli {
     /// The command.

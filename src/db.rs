@@ -111,10 +111,10 @@ impl Db {
         let Pools { name, reader, writer, liveness, deadline, storage, statements, listen, replicas, primary, watch } =
             match settings.database_url.expose().split_once(':') {
                 Some(("sqlite", _)) if !settings.replicas.database_replica_urls.is_empty() => {
-                    return Err(ConnectError::Url("a SQLite file has no replicas (DATABASE_REPLICA_URLS)".into()));
+                    return Err(ConnectError::Url("SQLite has no replicas: remove DATABASE_REPLICA_URLS".into()));
                 }
                 Some(("sqlite", _)) if settings.pooler.database_listen_url.is_some() => {
-                    return Err(ConnectError::Url("a SQLite file announces nothing (DATABASE_LISTEN_URL)".into()));
+                    return Err(ConnectError::Url("SQLite sends no notifications: remove DATABASE_LISTEN_URL".into()));
                 }
                 // On the heap: each has much room for what it awaits.
                 Some(("sqlite", _)) => Box::pin(sqlite::open(settings)).await?,
@@ -195,7 +195,7 @@ impl Db {
             self.writer.close_by_ref().await
         };
         timeout(CONNECT_TIMEOUT, closed).await.unwrap_or_else(|_| {
-            tracing::warn!("closing without waiting for statements that still run");
+            tracing::warn!("closing the database without waiting for running statements");
             Ok(())
         })
     }

@@ -60,7 +60,7 @@ pub enum RunError {
     #[error("cannot fill the database: {0}")]
     Seed(#[from] SeedError),
     /// Other machines reach the server.
-    #[error("--at needs a loopback address: everyone can predict the keys of such a server")]
+    #[error("--at needs a loopback address, because the keys of the server are predictable")]
     Predictable,
     /// Reproducible keys could repeat those of rows.
     #[error("the database has rows from the time in --at or later: use a later time, or a new database")]

@@ -7,8 +7,8 @@ use serde::{Serialize, Serializer};
 #[expect(missing_docs, reason = "the description of the scalar follows")]
 pub struct BigInt(pub i64);
 
-/// An integer of 64 bits, as a string of digits: `"9007199254740993"`. A client that reads it as a number of JavaScript rounds it
-/// above 9,007,199,254,740,991. In inputs, a number is taken, too.
+/// An integer of 64 bits, as a string of digits: `"9007199254740993"`. JavaScript numbers lose precision above
+/// 9,007,199,254,740,991. Inputs also accept a number.
 #[Scalar]
 impl ScalarType for BigInt {
     fn parse(value: Value) -> InputValueResult<Self> {

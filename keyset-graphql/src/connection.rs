@@ -23,18 +23,18 @@ pub const COSTS: Costs = &[
     ("pageCursors", Cost::PageCursors { pages: page_cursors::REACH }),
 ];
 
-/// What lies around a page.
+/// The cursors of a page, and whether there are objects before and after it.
 #[derive(SimpleObject)]
 pub struct PageInfo {
-    /// Whether there are objects before this page. It is exact. With `last` and `after` it is about those between the
-    /// cursor and the page, else about the whole list.
+    /// Whether there are objects before this page. The answer is exact. With `last` and `after`, it considers only objects
+    /// between the cursor and the page.
     has_previous_page: bool,
-    /// Whether there are objects after this page. It is exact. With `first` and `before` it is about those between the
-    /// page and the cursor, else about the whole list.
+    /// Whether there are objects after this page. The answer is exact. With `first` and `before`, it considers only objects
+    /// between the page and the cursor.
     has_next_page: bool,
-    /// The cursor of the first edge; null where there is none.
+    /// The cursor of the first edge. Null if the page is empty.
     start_cursor: Option<String>,
-    /// The cursor of the last edge; null where there is none.
+    /// The cursor of the last edge. Null if the page is empty.
     end_cursor: Option<String>,
 }
 
@@ -55,18 +55,18 @@ impl<T: RowObject> OutputType for Connection<T> {
     }
 
     fn create_type_info(registry: &mut Registry) -> String {
-        let description = "One page of a list, and what lies around it. What is not selected is not read.";
+        let description = "A page of a list, as a Relay connection. Only selected fields are read from the database.";
         registry::object::<Self>(registry, description, |fields| {
             fields
-                .field::<Vec<Edge<T>>>("edges", "The objects of this page with their places in the list.")
+                .field::<Vec<Edge<T>>>("edges", "The edges of this page: its objects with their cursors.")
                 .field::<Vec<Object<T>>>("nodes", "The objects of this page.")
-                .field::<PageInfo>("pageInfo", "What lies around this page.")
+                .field::<PageInfo>("pageInfo", "The cursors of this page, and whether there are objects before and after it.")
                 .field::<i32>(
                     "totalCount",
-                    "How many objects the whole list holds, exactly. Of a filtered list it reads them all: ask for it only where it \
-                     is shown.",
+                    "The exact number of objects on all pages of the list. With a filter, all matching objects are read: select it \
+                     only if needed.",
                 );
-            let up_to = "Count up to this, 0 to 10,000. Of a longer list the answer is at least one more.";
+            let up_to = "Counts up to this number, from 0 to 10,000. For a longer list, `value` is greater than this.";
             let mut arguments = InputFields::new(fields.registry);
             arguments.field_with_default("upTo", up_to, &Some(count::DEFAULT));
             let arguments = arguments.finish();
@@ -74,14 +74,14 @@ impl<T: RowObject> OutputType for Connection<T> {
             fields
                 .field_of(
                     "approximateCount",
-                    "How many objects the whole list holds: exact up to a bound, and beyond it an estimate, or at least so many. Without a filter \
-                     it can be exact beyond the bound, too.",
+                    "The number of objects on all pages of the list. It is exact up to `upTo`, and a lower bound or an estimate beyond. \
+                     Without a filter, it can be exact beyond `upTo`, too.",
                     ty,
                     arguments,
                 )
                 .field::<PageCursors>(
                     "pageCursors",
-                    "The cursors of the pages around this one, for numbered pages; all of them of this page's size.",
+                    "The cursors of the pages around this page, for numbered pagination.",
                 );
         })
     }
@@ -92,8 +92,8 @@ impl<T: RowObject> OutputType for Connection<T> {
 }
 
 pub(crate) fn register_edge<T: RowObject>(registry: &mut Registry) -> String {
-    registry::object::<Edge<T>>(registry, "An object and its place in the list.", |fields| {
-        let cursor = "The object's place, for `after` and `before`: opaque, and valid even when the object is gone.";
+    registry::object::<Edge<T>>(registry, "An object and its cursor.", |fields| {
+        let cursor = "The cursor of the object, for `after` and `before`. It is opaque, and remains valid after the object is deleted.";
         fields.field::<Object<T>>("node", "The object.").field::<String>("cursor", cursor);
     })
 }

@@ -12,25 +12,25 @@ pub const DEFAULT: i32 = 1000;
 /// The maximum of `upTo`.
 pub const MAX: i32 = 10_000;
 
-/// A number of objects, and how well it is known.
+/// A number of objects and its accuracy.
 #[derive(Serialize, SimpleObject)]
 #[serde(tag = "__typename", rename_all = "camelCase")]
 pub struct ApproximateCount {
-    /// The number.
+    /// The number of objects.
     value: i32,
-    /// Whether the list holds exactly so many objects, at least so many, or about so many.
+    /// Whether the number is exact, a lower bound, or an estimate.
     relation: CountRelation,
 }
 
-/// How well a number of objects is known.
+/// The accuracy of a number of objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum, Serialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum CountRelation {
-    /// Exactly so many.
+    /// The exact number.
     Exact,
-    /// So many or more: they were counted up to here.
+    /// A lower bound: counting stopped here.
     AtLeast,
-    /// About so many: what the database expects of its statistics.
+    /// An estimate, from the statistics of the database.
     Estimate,
 }
 
@@ -54,7 +54,7 @@ impl TryFrom<Count> for ApproximateCount {
 /// [`BAD_USER_INPUT`](code::BAD_USER_INPUT) below 0 and above [`MAX`].
 pub fn bound(up_to: i32) -> Result<u32> {
     let bound = u32::try_from(up_to).ok().filter(|_| up_to <= MAX);
-    bound.ok_or_else(|| Error::client(code::BAD_USER_INPUT, format!("`upTo` is 0 to {MAX}, not {up_to}")))
+    bound.ok_or_else(|| Error::client(code::BAD_USER_INPUT, format!("`upTo` must be 0 to {MAX}, not {up_to}")))
 }
 
 /// A count as GraphQL's `Int`.
@@ -64,5 +64,5 @@ pub fn bound(up_to: i32) -> Result<u32> {
 /// [`OUT_OF_RANGE`](code::OUT_OF_RANGE) above 2,147,483,647.
 pub fn int(count: u64) -> Result<i32> {
     i32::try_from(count)
-        .map_err(|_| Error::client(code::OUT_OF_RANGE, format!("the count {count} does not fit into an Int")))
+        .map_err(|_| Error::client(code::OUT_OF_RANGE, format!("the count {count} does not fit into `Int`")))
 }

@@ -52,11 +52,11 @@ impl<F: InputType> InputType for Logic<F> {
     }
 
     fn create_type_info(registry: &mut Registry) -> String {
-        input::register::<Self>(registry, "Combines filters.", |fields| {
+        input::register::<Self>(registry, "A combination of filters.", |fields| {
             fields
-                .field::<Option<Vec<F>>>("and", "Matches if all of these match; an empty list matches everything.")
-                .field::<Option<Vec<F>>>("or", "Matches if any of these matches; an empty list matches nothing.")
-                .field::<Option<Box<F>>>("not", "Matches if this does not match.");
+                .field::<Option<Vec<F>>>("and", "Matches if all of these match. An empty list matches everything.")
+                .field::<Option<Vec<F>>>("or", "Matches if any of these matches. An empty list matches nothing.")
+                .field::<Option<Box<F>>>("not", "Matches if this filter does not match.");
         })
     }
 

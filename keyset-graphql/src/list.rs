@@ -176,26 +176,27 @@ pub(crate) fn register<U: Listed>(fields: &mut ObjectFields<'_>, name: &'static 
     arguments
         .field::<Option<i32>>(
             "first",
-            "At most this many, from the front: from 0 to the server's cap, which is 100 unless configured; 20 where \
-             neither end is named.",
+            "Returns at most this many objects from the start: from 0 to the cap of the server, which is 100 by default. Without \
+             `first` and `last`, a page has 20 objects.",
         )
-        .field::<Option<String>>("after", "Only objects after this cursor.")
+        .field::<Option<String>>("after", "Returns only objects after this cursor.")
         .field::<Option<i32>>(
             "last",
-            "At most this many, from the back, in the order of the list. Not together with `first`.",
+            "Returns at most this many objects from the end, in the order of the list. Not allowed with `first`.",
         )
-        .field::<Option<String>>("before", "Only objects before this cursor.")
+        .field::<Option<String>>("before", "Returns only objects before this cursor.")
         .field::<Option<i32>>(
             "offset",
-            "Skips this many objects from the front, or with `last` from the back: from 0 to the server's cap, which is \
-             1,000,000 unless configured. Not together with a cursor. The database reads the keys of all that it skips: to \
-             go on, use the page's cursors.",
+            "Skips this many objects from the start, or with `last` from the end: from 0 to the cap of the server, which is \
+             1,000,000 by default. Not allowed with a cursor. The database reads the keys of all skipped objects: use cursors \
+             for the next pages.",
         );
     if Fields::<U>::of().identity.is_some() {
         arguments.field::<Option<ID>>(
             "around",
-            "The page of `first` objects in which the object with this id stands: in the middle where the list has enough on \
-             either side. Not together with `last`, `offset` or a cursor. `NOT_FOUND` if the list does not have the object.",
+            "Returns the page of `first` objects around the object with this global id. The object is in the middle, unless an \
+             end of the list is near. Not allowed with `last`, `offset` or a cursor. Fails with `NOT_FOUND` if the list does \
+             not contain the object.",
         );
     }
     U::Args::describe(&mut arguments);
@@ -348,7 +349,7 @@ impl<U: Listed> ListRows for Rows<'_, U> {
             Ok(connections) => {
                 let list = self.numbers.get(parent).copied().unwrap_or_default();
                 if connections.lacks_object(list) {
-                    let message = "the list does not have the object of `around`: it is gone, or it does not match";
+                    let message = "the list does not contain the object of `around`: it was deleted, or does not match";
                     return Err(writer.fail(Error::client(code::NOT_FOUND, message), position));
                 }
                 connections.write(list, self.starts.get(list).copied().unwrap_or_default(), writer)

@@ -209,7 +209,7 @@ impl<N: Nodes> OutputType for Node<N> {
     }
 
     fn create_type_info(registry: &mut Registry) -> String {
-        let description = "An object with an id that is unique among all objects.";
+        let description = "An object with a global id.";
         let types = |registry: &mut Registry| {
             let objects = N::ALL.iter().map(|node_type| node_type.object().0);
             let register = |object: Box<dyn Declared<N::Key>>| {
@@ -219,7 +219,7 @@ impl<N: Nodes> OutputType for Node<N> {
             objects.map(register).collect()
         };
         registry::interface::<Self>(registry, description, types, |fields| {
-            fields.field::<ID>("id", "The global id: `node` finds the object by it.");
+            fields.field::<ID>("id", "The globally unique id. `node` returns the object with this id.");
         })
     }
 

@@ -13,39 +13,39 @@ const SHOWN: usize = 2;
 /// The number of pages looked for on either side: one more, to know whether the list ends with those that are shown.
 pub const REACH: u32 = 3;
 
-/// The pages around a page, each opened by `first` (the size of this page) and `after` its cursor.
+/// The pages around this page, for numbered pagination. To open one, pass its cursor as `after`, and the size of this page as
+/// `first`. If this page is empty, only `first` is set.
 ///
-/// They are found by seeking three pages to either side, however long the list is. Where `page` is selected, the keys before
-/// the page are counted, and where `last` is, those after it too: each up to as many as an `offset` may skip. Around an empty
-/// page there is none.
+/// The server reads the keys of three pages on each side, however long the list is. If `page` is selected, it also counts the
+/// objects before this page. If `last` is selected, it counts those before and after. Each count stops at the cap of `offset`.
 #[derive(Serialize, SimpleObject)]
 #[serde(tag = "__typename", rename_all = "camelCase")]
 pub struct PageCursors {
     /// The first page of the list.
     first: PageCursor,
-    /// The page before this one; null on the first page.
+    /// The previous page. Null on the first page.
     previous: Option<PageCursor>,
-    /// This page with up to two before and two after it, in the order of the list.
+    /// This page, with up to two pages before it and two after it, in the order of the list.
     around: Vec<PageCursor>,
-    /// The page after this one; null on the last page.
+    /// The next page. Null on the last page.
     next: Option<PageCursor>,
-    /// The last page of the list. Where more objects follow this page than were counted, it has no number, holds as many
-    /// objects as this one, and can overlap the page before it.
+    /// The last page of the list. Null if this page is empty. If counting stopped before the end, the last page has no number, is
+    /// as large as this page, and can overlap the page before it.
     last: Option<PageCursor>,
 }
 
-/// A page of a list.
+/// The cursor and the number of a page.
 #[derive(Clone, Serialize, SimpleObject)]
 #[serde(tag = "__typename", rename_all = "camelCase")]
 pub struct PageCursor {
-    /// For `after`; empty for the first page, because an empty cursor is an absent one.
+    /// The cursor to pass as `after`. It is empty for the first page: `after` ignores an empty cursor.
     cursor: String,
-    /// The page's number, from 1; null where more objects stand before it than were counted.
+    /// The number of the page, from 1. Null if counting stopped before this page.
     ///
-    /// A page that does not begin a multiple of its size after the beginning of the list has the number of the page
-    /// that its first object would be on, rounded up, and the pages around it count on from there.
+    /// If the number of objects before this page is not a multiple of its size, the number is rounded up. The numbers of the
+    /// pages around it continue from there.
     page: Option<i32>,
-    /// Whether it is the page that was asked for.
+    /// Whether this is the requested page.
     is_current: bool,
 }
 

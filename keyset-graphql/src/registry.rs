@@ -77,11 +77,11 @@ impl ObjectFields<'_> {
 /// Defines `@semanticNonNull` as Relay and Apollo read it.
 fn define_semantic_non_null(registry: &mut Registry) {
     let mut arguments = InputFields::new(registry);
-    arguments.field_with_default("levels", "The levels of lists that this holds for; 0 is the field itself.", &vec![0]);
+    arguments.field_with_default("levels", "The list levels to which this applies. 0 is the field itself.", &vec![0]);
     let args = arguments.finish();
     registry.add_directive(MetaDirective {
         name: SEMANTIC_NON_NULL.to_owned(),
-        description: Some("The field is null only beside an error.".to_owned()),
+        description: Some("The field is null only if it has an error.".to_owned()),
         locations: vec![__DirectiveLocation::FIELD_DEFINITION],
         args,
         is_repeatable: false,

@@ -45,23 +45,23 @@ pub trait SortField: InputType + EnumType {
     }
 }
 
-/// Which way an order runs.
+/// A sort direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
 #[graphql(remote = "keyset::Direction")]
 pub enum SortDirection {
-    /// The smallest first: the oldest, the cheapest, A before Z.
+    /// Ascending: from the smallest to the largest value.
     Asc,
-    /// The largest first: the newest, the dearest, Z before A.
+    /// Descending: from the largest to the smallest value.
     Desc,
 }
 
-/// Where an order puts objects without a value.
+/// The position of objects without a value in a sorted list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
 #[graphql(remote = "keyset::Nulls")]
 pub enum NullPlacement {
-    /// Before all others, whichever way the order runs.
+    /// Before all other objects, in either direction.
     First,
-    /// After all others, whichever way the order runs.
+    /// After all other objects, in either direction.
     Last,
 }
 
@@ -97,8 +97,8 @@ where
 }
 
 const DESCRIPTION: &str =
-    "One criterion of an order. The next one decides between objects that are equal under it; behind the last one, the
-time of creation does, in the same direction.";
+    "A criterion to sort by. Objects that are equal under it are sorted by the next criterion. After the last criterion,
+they are sorted by the primary key, in the direction of that criterion.";
 
 impl<F: InputType + Copy> InputType for Sort<F> {
     type RawValueType = Self;
@@ -111,11 +111,11 @@ impl<F: InputType + Copy> InputType for Sort<F> {
     fn create_type_info(registry: &mut Registry) -> String {
         input::register::<Self>(registry, DESCRIPTION, |fields| {
             fields
-                .field::<F>("field", "What to sort by.")
-                .field_with_default("direction", "Which way.", &SortDirection::Asc)
+                .field::<F>("field", "The field to sort by.")
+                .field_with_default("direction", "The direction.", &SortDirection::Asc)
                 .field_with_default(
                     "nulls",
-                    "Where to put objects without a value. Of fields that are never null it means nothing.",
+                    "The position of objects without a value. Ignored for fields that are never null.",
                     &NullPlacement::Last,
                 );
         })

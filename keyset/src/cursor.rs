@@ -38,13 +38,13 @@ pub enum CursorError {
     #[error("the cursor is malformed")]
     Malformed,
     /// The cursor was written by another version of this crate.
-    #[error("the cursor has version {0}, not {VERSION}")]
+    #[error("the cursor must have version {VERSION}, not {0}")]
     Version(u8),
     /// The cursor was written under another order.
     #[error("the cursor belongs to another order")]
     OtherOrder,
     /// The cursor does not hold one value for each sort.
-    #[error("the cursor holds {found} values, not {expected}")]
+    #[error("the cursor must have {expected} values, not {found}")]
     Arity {
         /// The number of values in the cursor.
         found: usize,
@@ -59,7 +59,7 @@ pub enum CursorError {
     #[error("the database cannot store the cursor's value {0}")]
     NotStored(usize),
     /// The text has more than 512 characters.
-    #[error("a cursor has at most {MAX_LENGTH} characters, not {0}")]
+    #[error("a cursor must have at most {MAX_LENGTH} characters, not {0}")]
     TooLong(usize),
 }
 

@@ -7,7 +7,7 @@ pub const MAX_LENGTH: usize = 512;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
     /// The key does not have one value for each sort.
-    #[error("a key of this order has {expected} values, not {found}")]
+    #[error("a key of this order must have {expected} values, not {found}")]
     Arity {
         /// The number of values in the key.
         found: usize,
@@ -23,7 +23,7 @@ pub enum KeyError {
     #[error("sort {0} is not by a column of the model")]
     NotAColumn(usize),
     /// The cursor would have more than 512 characters: the key holds a long text.
-    #[error("a cursor has at most {MAX_LENGTH} characters, not {0}")]
+    #[error("a cursor must have at most {MAX_LENGTH} characters, not {0}")]
     TooLong(usize),
     /// A time within a leap second, which neither database stores.
     #[error("a cursor cannot hold a leap second")]

@@ -95,10 +95,10 @@ pub struct Page {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PageError {
     /// Both `first` and `last`, which the specification discourages and does not define.
-    #[error("a page has one end: `first` or `last`, not both")]
+    #[error("`first` and `last` are both set: set only one of them")]
     BothEnds,
     /// A size that is negative or above [`Limits::max`].
-    #[error("`{argument}` is 0 to {max}, not {asked}")]
+    #[error("`{argument}` must be 0 to {max}, not {asked}")]
     Size {
         /// `first` or `last`.
         argument: &'static str,
@@ -109,8 +109,8 @@ pub enum PageError {
     },
     /// An offset that is negative or above [`Limits::max_offset`].
     #[error(
-        "`offset` skips 0 to {max} rows, not {asked}: to go further, continue after a cursor, count from the other end \
-         with `last`, or narrow the list by a filter"
+        "`offset` must be 0 to {max}, not {asked}: to go further, continue after a cursor, count from the other end with \
+         `last`, or filter the list"
     )]
     Offset {
         /// The requested offset.
@@ -119,13 +119,13 @@ pub enum PageError {
         max: u32,
     },
     /// An offset together with a cursor.
-    #[error("`offset` counts from an end of the list: pass no `{0}` beside it")]
+    #[error("`offset` is not allowed with `{0}`")]
     OffsetWithCursor(&'static str),
     /// A page around a row together with another argument than `first`.
-    #[error("a page around an object has a size, `first`, and no `{0}`")]
+    #[error("`{0}` is not allowed for a page around an object")]
     AroundWith(&'static str),
     /// A page around a row that holds no row.
-    #[error("a page around an object holds at least 1 item")]
+    #[error("`first` must be at least 1 for a page around an object")]
     AroundNothing,
     /// A text that is not a cursor of the order.
     #[error("`{argument}`: {error}")]
@@ -312,16 +312,16 @@ mod tests {
         check(args(Some(1), None), Ok((End::Front, 1)));
         check(args(None, Some(1)), Ok((End::Back, 1)));
         check(args(None, None), Ok((End::Front, 2)));
-        check(args(Some(1), Some(1)), Err("a page has one end: `first` or `last`, not both"));
+        check(args(Some(1), Some(1)), Err("`first` and `last` are both set: set only one of them"));
     }
 
     #[test]
     fn a_size_is_refused_and_never_clamped() {
         check(args(Some(0), None), Ok((End::Front, 0)));
         check(args(None, Some(5)), Ok((End::Back, 5)));
-        check(args(Some(6), None), Err("`first` is 0 to 5, not 6"));
-        check(args(None, Some(-1)), Err("`last` is 0 to 5, not -1"));
-        check(args(Some(i64::MAX), None), Err("`first` is 0 to 5, not 9223372036854775807"));
+        check(args(Some(6), None), Err("`first` must be 0 to 5, not 6"));
+        check(args(None, Some(-1)), Err("`last` must be 0 to 5, not -1"));
+        check(args(Some(i64::MAX), None), Err("`first` must be 0 to 5, not 9223372036854775807"));
     }
 
     #[test]
@@ -329,13 +329,13 @@ mod tests {
         let offset = |offset, args| Args { offset: Some(offset), ..args };
         check(offset(9, args(None, Some(3))), Ok((End::Back, 3)));
         check(offset(0, args(None, None)), Ok((End::Front, 2)));
-        let far = "`offset` skips 0 to 9 rows, not 10: to go further, continue after a cursor, count from the other end \
-                   with `last`, or narrow the list by a filter";
+        let far = "`offset` must be 0 to 9, not 10: to go further, continue after a cursor, count from the other end \
+                   with `last`, or filter the list";
         check(offset(10, args(None, None)), Err(far));
         check(offset(-1, args(None, None)), Err(&far.replace("10", "-1")));
         let order = Order::of::<cake::Entity>([]).unwrap();
         let cursor = || Some(order.seal(&Key::new(&order, vec![7.into()]).unwrap()).unwrap().into());
-        let message = "`offset` counts from an end of the list: pass no `after` beside it";
+        let message = "`offset` is not allowed with `after`";
         check(offset(0, Args { after: cursor(), ..args(Some(1), None) }), Err(message));
         check(offset(1, Args { before: cursor(), ..args(None, Some(1)) }), Err(&message.replace("after", "before")));
         check(offset(1, Args { before: Some(String::new()), ..args(None, Some(1)) }), Ok((End::Back, 1)));

@@ -19,7 +19,7 @@ pub struct Bounds {
     #[arg(long, env = "MAX_BODY_SIZE", default_value_t = Bounds::DEFAULT.max_body_size, value_name = "BYTES")]
     pub max_body_size: usize,
 
-    /// Maximum number of requests executed at the same time. Further requests are rejected immediately with 503.
+    /// Maximum number of concurrent requests. Further requests are rejected immediately with 503.
     #[arg(
         long,
         env = "MAX_REQUESTS",
@@ -29,8 +29,8 @@ pub struct Bounds {
     )]
     pub max_requests: usize,
 
-    /// Memory budget for request bodies and messages being received, responses being sent, and subscriptions, across all
-    /// clients, in bytes; at least `MAX_BODY_SIZE`. A request that exceeds the budget is rejected with 503.
+    /// Memory budget in bytes, at least `MAX_BODY_SIZE`. All clients share it for request bodies, messages, responses
+    /// and subscriptions. A request that exceeds the budget is rejected with 503.
     #[arg(
         long,
         env = "MAX_BUFFERED",
@@ -65,8 +65,8 @@ pub struct Bounds {
     )]
     pub request_timeout: Seconds,
 
-    /// Maximum time to receive the head of a request, including the idle time before it; and again to receive its body, or a
-    /// message on a WebSocket.
+    /// Maximum time to receive the head of a request, including the idle time before it. The same limit applies
+    /// again to its body, and to a message on a WebSocket.
     #[arg(
         long,
         env = "READ_TIMEOUT",
@@ -98,14 +98,13 @@ pub struct Bounds {
     )]
     pub shutdown_timeout: Seconds,
 
-    /// Origins of other sites whose pages may read responses and open WebSockets, such as `https://example.com`, separated
-    /// by commas; `*` for all. By default, only the server's own pages may, and on a loopback address those of all ports of
-    /// this machine.
+    /// Origins whose pages may read responses and open WebSockets, such as `https://example.com`, separated by commas;
+    /// `*` for all. By default, only the server's own origin; on a loopback address, all ports of this machine.
     #[arg(long, env = "CORS_ORIGINS", value_name = "ORIGINS", value_delimiter = ',', help_heading = "Server")]
     pub cors_origins: Vec<AllowedOrigin>,
 
-    /// Addresses of proxies, such as `10.0.0.0/8`, separated by commas. The server takes the address of a client from the
-    /// header `X-Forwarded-For` of their requests. Each client has a share of the server.
+    /// Addresses of trusted proxies, such as `10.0.0.0/8`, separated by commas. The server reads the address of a
+    /// client from the header `X-Forwarded-For` of their requests. Each client has a share of the server.
     #[arg(
         long,
         env = "TRUSTED_PROXIES",

@@ -29,18 +29,18 @@ pub enum Command {
     },
     /// Print the GraphQL schema.
     Schema,
-    /// Print what a value means: a cursor, a global id, a UUID of any version, or a ULID; also a cursor of
-    /// django-universal-paginator. The database is not read.
+    /// Decode a value, and print its parts: a cursor, a global id, a UUID of any version, a ULID, or a cursor of
+    /// django-universal-paginator. Does not read the database.
     Inspect {
-        /// The value.
+        /// Value to decode.
         value: String,
         /// Print one line of JSON instead of a table.
         #[arg(long)]
         json: bool,
     },
-    /// Check the server that listens on the address in the settings. Exits with 1 if it is not healthy.
+    /// Check the server at the address in the settings. Exits with 1 if it is not healthy.
     Health(Listen),
-    /// Print a script that completes commands and settings in a shell.
+    /// Print a completion script for a shell.
     Completions {
         /// The shell.
         shell: Shell,
@@ -61,7 +61,7 @@ pub enum Direction {
         #[command(flatten)]
         on: Box<On>,
     },
-    /// List migrations: applied, pending, and unknown ones, which a newer version has applied. Creates no file.
+    /// List the applied, pending and unknown migrations. A newer version has applied the unknown ones. Creates no file.
     Status(Box<On>),
 }
 

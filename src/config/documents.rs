@@ -8,8 +8,8 @@ use clap::{ArgAction, Args, value_parser};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Documents")]
 pub struct Documents {
-    /// File of trusted documents, which clients can send by their ids: a JSON object of texts by ids, as Relay's compiler
-    /// and GraphQL Code Generator write it; at most 8 MiB.
+    /// File of trusted documents, at most 8 MiB. Clients can send an id instead of a text. The file is a JSON object of
+    /// texts by ids, as Relay's compiler and GraphQL Code Generator write it.
     #[arg(long, env = "DOCUMENTS", value_name = "FILE")]
     pub documents: Option<PathBuf>,
 
@@ -27,8 +27,8 @@ pub struct Documents {
     )]
     pub documents_only: bool,
 
-    /// How long caches may keep a response to a trusted document that was requested by GET, in seconds, at least 1. By
-    /// default, they keep none. Requires `DOCUMENTS`.
+    /// Maximum time that caches may keep a response to a trusted document requested by GET, in seconds; at least 1. By
+    /// default, responses are not cached. Requires `DOCUMENTS`.
     #[arg(
         long,
         env = "DOCUMENTS_MAX_AGE",

@@ -18,7 +18,7 @@ pub struct Limits {
     )]
     pub max_page_size: u32,
 
-    /// Maximum `offset` of a page, in objects, and the number of objects up to which pages have numbers.
+    /// Maximum `offset` of a page, in objects. Pages further from the start have no number.
     #[arg(
         long,
         env = "MAX_OFFSET",
@@ -28,8 +28,8 @@ pub struct Limits {
     )]
     pub max_offset: u32,
 
-    /// Maximum cost of a request. A field costs 1, a list its page size times its selection, a statement 50, an exact
-    /// count 1,000, a mutation 200, and 200 rows that a filter may read, or that an offset skips, 1.
+    /// Maximum cost of a request. A field costs 1, a statement 50, a mutation 200, and an exact count 1,000. A list
+    /// costs its page size times its selection. 200 rows that a filter may read, or that an offset skips, cost 1.
     #[arg(
         long,
         env = "MAX_COMPLEXITY",
@@ -38,8 +38,8 @@ pub struct Limits {
     )]
     pub max_complexity: usize,
 
-    /// Cost that one client may request per second. After a pause, it may request up to `MAX_COMPLEXITY` at once. Further
-    /// requests are rejected with 429. By default, there is no such budget.
+    /// Cost that one client may request per second. After a pause, it may request up to `MAX_COMPLEXITY` at once.
+    /// Further requests are rejected with 429. By default, the cost is not limited.
     #[arg(long, env = "CLIENT_BUDGET", value_name = "COST")]
     pub client_budget: Option<NonZeroU32>,
 
@@ -53,7 +53,7 @@ pub struct Limits {
     )]
     pub max_depth: usize,
 
-    /// Maximum number of tokens of a document. Commas, comments and the white space between tokens count, too.
+    /// Maximum number of tokens in a document, including commas, comments and the white space between tokens.
     #[arg(long, env = "MAX_TOKENS", default_value_t = Limits::DEFAULT.max_tokens, value_name = "N")]
     pub max_tokens: usize,
 

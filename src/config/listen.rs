@@ -10,12 +10,12 @@ use super::Settings;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Args)]
 #[command(next_help_heading = "Server")]
 pub struct Listen {
-    /// Address and port to listen on, such as `0.0.0.0:8000` or `localhost:8000`. A port alone is on 127.0.0.1.
+    /// Address and port to listen on, such as `0.0.0.0:8000` or `localhost:8000`. A port alone listens on 127.0.0.1.
     #[arg(long, env = "LISTEN", default_value_t = Settings::LISTEN, value_name = "ADDRESS", value_parser = address)]
     pub listen: SocketAddr,
 
-    /// Another address and port, for `/health`, `/ready` and `/metrics` alone. They have a thread of their own there, and are
-    /// no longer on the main port.
+    /// Separate address and port for `/health`, `/ready` and `/metrics`. A separate thread serves them, and the main
+    /// port does not.
     #[arg(long, env = "LISTEN_ADMIN", value_name = "ADDRESS", value_parser = address)]
     pub listen_admin: Option<SocketAddr>,
 }

@@ -10,8 +10,8 @@ use super::secret::{self, Secret, SecretError};
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Pooler")]
 pub struct Pooler {
-    /// How statements are sent to PostgreSQL. `unprepared` works behind a pooler that gives each transaction another
-    /// connection.
+    /// How statements are sent to PostgreSQL. `unprepared` works behind a pooler that changes the connection for each
+    /// transaction.
     #[arg(
         long,
         env = "DATABASE_STATEMENT_MODE",
@@ -21,8 +21,8 @@ pub struct Pooler {
     )]
     pub database_statement_mode: StatementMode,
 
-    /// PostgreSQL server to listen to for subscriptions, past the pooler. Without it, unprepared statements mean no
-    /// subscriptions.
+    /// PostgreSQL server to listen to for subscriptions, without the pooler. If it is not set, unprepared statements
+    /// disable subscriptions.
     #[arg(long, env = "DATABASE_LISTEN_URL", hide_env_values = true, value_name = "URL")]
     pub database_listen_url: Option<Secret>,
 

@@ -20,8 +20,8 @@ pub struct Serve {
     #[command(flatten)]
     database: Database,
 
-    /// Whether to fill an empty database with sample rows of a book shop. By default, only the file that `serve` creates
-    /// when `DATABASE_URL` is not set.
+    /// Whether to fill an empty database with sample rows of a book shop. By default, only if `DATABASE_URL` is not
+    /// set.
     #[arg(
         long,
         env = "SAMPLE",
@@ -44,7 +44,7 @@ pub struct Serve {
     #[arg(skip = Secret::from_environment(WRITE_TOKEN))]
     write_token: Option<Secret>,
 
-    /// File that contains the token that mutations need. Set either it or `BOOKENDS_WRITE_TOKEN`, not both.
+    /// File that contains the token for mutations. Set either it or `BOOKENDS_WRITE_TOKEN`, not both.
     #[arg(long, env = "BOOKENDS_WRITE_TOKEN_FILE", value_name = "PATH", help_heading = "Server")]
     write_token_file: Option<PathBuf>,
 
@@ -70,8 +70,8 @@ const WRITE_TOKEN: &str = "BOOKENDS_WRITE_TOKEN";
 /// Keys and times that are the same at each start, for snapshot tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Args)]
 pub struct Reproducible {
-    /// Time of the first new row, such as `2026-01-01T00:00:00Z`. Each further row is a millisecond later. The address must be
-    /// a loopback address, and the database without rows from that time on.
+    /// Time of the first new row, such as `2026-01-01T00:00:00Z`. Each further row is a millisecond later. Requires a
+    /// loopback address, and a database without rows from this time or later.
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub at: Option<DateTime<Utc>>,
     /// Seed of the random bits in the keys of new rows.

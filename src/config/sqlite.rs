@@ -36,7 +36,7 @@ pub struct Sqlite {
     )]
     pub sqlite_mmap: u64,
 
-    /// Whether several servers may open one SQLite file. The subscribers of each of them miss the events of the others.
+    /// Whether several servers may open one SQLite file. Subscribers of one server miss the events of the others.
     #[arg(
         long,
         env = "ALLOW_SHARED_FILE",

@@ -20,8 +20,8 @@ pub struct Telemetry {
     #[arg(long, env = "LOG_FORMAT", default_value = "text", value_name = "FORMAT", hide_possible_values = true)]
     pub log_format: LogFormat,
 
-    /// Base URL of a collector that receives traces by OTLP over HTTP, such as `http://127.0.0.1:4318`. By default, no
-    /// traces are sent.
+    /// Base URL of a collector of traces (OTLP over HTTP), such as `http://127.0.0.1:4318`. By default, no traces are
+    /// sent.
     #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_name = "URL")]
     pub otel_endpoint: Option<String>,
 

@@ -88,7 +88,7 @@ impl FileIdentity {
         let refused = |error| LockError::Refused { path: path.clone(), error };
         let lock = match options.create(true).truncate(false).write(true).open(&path) {
             Err(error) if matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => {
-                tracing::warn!(%error, path = %path.display(), "no room for the lock: serving without it");
+                tracing::warn!(%error, path = %path.display(), "the storage is full: serving without a lock");
                 return Ok(None);
             }
             lock => lock.map_err(refused)?,

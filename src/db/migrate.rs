@@ -10,11 +10,11 @@ use crate::config::Settings;
 #[derive(Debug, thiserror::Error)]
 pub enum MigrateError {
     /// It has changes of another version that do not follow all changes of this one.
-    #[error("the schema has changes that this version does not know, and they do not follow its own: {}", .0.join(", "))]
+    #[error("the schema has unknown changes, which do not follow those of this version: {}", .0.join(", "))]
     Foreign(Vec<String>),
     /// It has changes of a newer version, which come off first.
     #[error(
-        "the schema has changes that this version does not know; revert them with the version that applied them: {}",
+        "the schema has unknown changes; revert them with the version that applied them: {}",
         .0.join(", ")
     )]
     Irreversible(Vec<String>),
@@ -53,7 +53,7 @@ impl Db {
         let history = self.history().await?;
         if history.is_ahead() {
             let unknown = history.unknown.join(", ");
-            tracing::warn!(unknown, "the schema is newer than this version, and is left as it is");
+            tracing::warn!(unknown, "the schema is newer than this version, and is not changed");
         } else if !history.unknown.is_empty() {
             return Err(MigrateError::Foreign(history.unknown));
         } else {

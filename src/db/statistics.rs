@@ -82,7 +82,7 @@ impl TableStatistics {
     fn take(&self, read: Result<Statistics, DbErr>) {
         match read {
             Ok(statistics) => self.set(statistics),
-            Err(error) => tracing::warn!(%error, "cannot read the sizes of the tables: filters cost what they did"),
+            Err(error) => tracing::warn!(%error, "cannot read the sizes of tables: the costs of filters do not change"),
         }
     }
 

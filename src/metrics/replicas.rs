@@ -38,14 +38,19 @@ impl Replicas {
             queries: add(
                 to,
                 "replica_queries",
-                "Statements and snapshots of several that read from a replica",
+                "Statements, and snapshots of several statements, read from a replica",
                 Family::default(),
             ),
-            ejections: add(to, "replica_ejections", "How often a replica ceased to be read", Family::default()),
+            ejections: add(
+                to,
+                "replica_ejections",
+                "Number of times that queries stopped reading from a replica",
+                Family::default(),
+            ),
             fallbacks: add(
                 to,
                 "replica_fallbacks",
-                "Statements and snapshots that read from the primary, because no replica had what they needed",
+                "Statements and snapshots read from the primary, because no replica was suitable",
                 Counter::default(),
             ),
         }

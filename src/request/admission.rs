@@ -58,10 +58,10 @@ pub struct Permit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Rejected {
     /// All permits are in use.
-    #[error("the server is at its maximum of concurrent requests (the setting MAX_REQUESTS): try again")]
+    #[error("the server has reached its maximum of concurrent requests (the setting MAX_REQUESTS): try again")]
     Overloaded,
     /// The client uses its share of them.
-    #[error("this client is at its share of concurrent requests (of the setting MAX_REQUESTS): try again")]
+    #[error("this client has reached its share of concurrent requests (the setting MAX_REQUESTS): try again")]
     ShareUsed,
     /// It exceeded the time limit.
     #[error("the request exceeded its time limit (the setting REQUEST_TIMEOUT); a mutation may still take effect")]

@@ -58,6 +58,6 @@ impl Attempts {
         let Some(client) = client else { return Ok(()) };
         clients
             .take(client, NonZeroU32::MIN)
-            .map_err(|wait| rate_limited("too many mutations of this client had a wrong write token".into(), wait))
+            .map_err(|wait| rate_limited("this client sent too many wrong write tokens".into(), wait))
     }
 }

@@ -81,7 +81,7 @@ impl Budgets {
         self.take(client, cost).map_err(|wait| {
             let per_second = self.0.as_ref().map_or(0, |limited| limited.per_second.get());
             let what = format!(
-                "the request costs {cost}, and this client has spent its budget of {per_second} per second (the setting \
+                "the request costs {cost}, and this client has used its budget of {per_second} per second (the setting \
                  CLIENT_BUDGET)"
             );
             rate_limited(what, wait)

@@ -290,7 +290,7 @@ mod tests {
         check("E", json!("C"), Err("cannot be \"C\": expected one of A, B"));
         check("S", json!({ "a": [1] }), Ok(()));
         check("I", json!({ "n": 1, "e": "A", "list": 7 }), Ok(()));
-        check("I", json!({ "n": 1, "e": 1 }), Err("has a wrong field: `e` cannot be 1: expected one of A, B"));
+        check("I", json!({ "n": 1, "e": 1 }), Err("has an invalid field: `e` cannot be 1: expected one of A, B"));
         check("I", json!({ "e": "A" }), Err("lacks the field `n`"));
         check("I", json!({ "n": 1, "x": 1 }), Err("has no field `x`"));
         check("I", json!({ "n": 1, "lst": [] }), Err("has no field `lst`: did you mean `list`?"));
@@ -298,7 +298,7 @@ mod tests {
         for wrong in
             [json!({}), json!({ "id": 1, "uuid": "x" }), json!({ "id": null }), json!({ "id": 1, "uuid": null })]
         {
-            check("By", wrong, Err("has exactly one field, which is not null: `id` or `uuid`"));
+            check("By", wrong, Err("must have exactly one field, which is not null: `id` or `uuid`"));
         }
         check("I", json!([]), Err("cannot be a list"));
         check("String", json!(0.5), Err("cannot be 0.5"));

@@ -81,7 +81,7 @@ impl RequestCost {
     /// [`Code::TooComplex`] and [`Code::TooDeep`], with the cost, the limit and the setting.
     pub fn check(&self, limits: Limits) -> Result<()> {
         if self.has_too_many_values {
-            let message = "the filters of a request have at most 100,000 conditions and values";
+            let message = "the filters of the request must have at most 100,000 conditions and values";
             return Err(Error::client(Code::TooComplex, message));
         }
         let (Self { total: cost, depth, widest, .. }, Limits { max_complexity, max_depth, .. }) = (self, limits);

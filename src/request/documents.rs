@@ -28,7 +28,7 @@ const MAX_WEIGHT: u64 = 1 << 20;
 const MAX_TEXT: usize = 1 << 14;
 /// GraphiQL shows it in place of the schema.
 const NOT_TRUSTED: &str =
-    "this server executes only the documents that it was started with (the setting DOCUMENTS_ONLY): send the id of one";
+    "this server executes only trusted documents (the setting DOCUMENTS_ONLY): send the id of one";
 
 /// The documents of a server. Cheap to clone.
 #[derive(Clone)]

@@ -32,8 +32,10 @@ pub fn database(error: DbErr) -> Error {
             Error::client(Code::TimedOut, "the statement exceeded its time limit (the setting REQUEST_TIMEOUT)")
         }
         Failure::InTheWay => conflict(),
-        Failure::OutOfRange => Error::client(Code::OutOfRange, "the database cannot store the value, or a sum with it"),
-        Failure::Reference => Error::client(Code::InUse, "other rows refer to it"),
+        Failure::OutOfRange => {
+            Error::client(Code::OutOfRange, "the value, or a sum that includes it, is too large for the database")
+        }
+        Failure::Reference => Error::client(Code::InUse, "other rows refer to the object"),
         Failure::Full => {
             tracing::error!(cause = %error, "the storage of the database is full");
             Error::client(Code::StorageFull, "the storage of the database is full")
@@ -41,7 +43,7 @@ pub fn database(error: DbErr) -> Error {
         Failure::ReadOnly => Error::client(Code::ReadOnly, "the database is read-only"),
         Failure::Storage => {
             tracing::error!(cause = %error, "the storage of the database fails");
-            Error::client(Code::StorageFailed, "the storage of the database fails: the log of the server has the cause")
+            Error::client(Code::StorageFailed, "the storage of the database fails: see the log of the server")
         }
         Failure::Other => Error::internal(&error),
     }

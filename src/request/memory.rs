@@ -51,7 +51,7 @@ impl Memory {
         let limit = self.0.limit();
         if bytes > limit {
             let message = format!(
-                "the subscription takes {bytes} bytes of memory, and one client has {limit} (the setting MAX_BUFFERED)"
+                "the subscription needs {bytes} bytes of memory, and one client may use {limit} (the setting MAX_BUFFERED)"
             );
             return Err(vec![refusal(Code::TooComplex, message)]);
         }

@@ -32,7 +32,7 @@ impl Permission {
             ),
             Self::WrongToken => (
                 Code::Unauthenticated,
-                "the write token is wrong: a server that generates its token has another one after each start",
+                "the write token is wrong: a generated token is valid only until the server restarts",
             ),
             Self::Forbidden => {
                 (Code::Forbidden, "writes are disabled: set BOOKENDS_WRITE_TOKEN, or listen on a loopback address")

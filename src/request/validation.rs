@@ -41,7 +41,7 @@ const MAX_NESTING: usize = 128;
 const NO_SELECTION: &str = "interface, union and object types must have a subselection set";
 
 /// GraphiQL shows it in place of the schema.
-const INTROSPECTION_DISABLED: &str = "this server does not describe its schema (the setting INTROSPECTION): queries work, \
+const INTROSPECTION_DISABLED: &str = "introspection is disabled (the setting INTROSPECTION): queries work, \
      but without completion and documentation";
 
 /// What the library shows of a type, and `apollo-compiler` does not know.
@@ -110,15 +110,15 @@ impl Validator {
         let Parsed { tree, tokens, text: parsed } = self.parse(text)?;
         let selections = size::check(&tree).map_err(one)?;
         if let Some(long) = tokens::too_long(text) {
-            let message = format!("a name has at most {} characters", tokens::MAX_NAME);
+            let message = format!("a name must have at most {} characters", tokens::MAX_NAME);
             return Err(vec![at(Positions::of(text).at(long), refusal(Code::TooComplex, message))]);
         }
         if let Some(lost) = tokens::lost(&tree, &parsed) {
-            let error = refusal(Code::ParseFailed, format!("`{}` is not expected here", lost.characters));
+            let error = refusal(Code::ParseFailed, format!("unexpected `{}`", lost.characters));
             return Err(vec![at(Positions::of(text).at(lost.offset), error)]);
         }
         let document = convert::convert(&tree, text).map_err(|TooLarge { number, pos }| {
-            vec![at(pos, refusal(Code::BadUserInput, format!("no number can be `{number}`: it is too large")))]
+            vec![at(pos, refusal(Code::BadUserInput, format!("the number `{number}` is too large")))]
         })?;
         if let Some(pos) = introspection::first(&document).filter(|_| !self.limits.introspection) {
             return Err(vec![at(pos, refusal(Code::IntrospectionDisabled, INTROSPECTION_DISABLED))]);
@@ -160,7 +160,7 @@ impl Validator {
                 let message = format!("the document has more than {max_tokens} tokens (the setting MAX_TOKENS)");
                 refuse(Code::TooComplex, message)
             } else if parser.recursion_reached() > MAX_NESTING {
-                refuse(Code::TooDeep, format!("selections and values are nested at most {MAX_NESTING} levels deep"))
+                refuse(Code::TooDeep, format!("selections and values must be nested at most {MAX_NESTING} levels deep"))
             } else {
                 syntax_error(text, &failed.errors)
             }

@@ -57,7 +57,7 @@ impl Gate {
         let preferred = Media::accepted(&head.headers);
         let media = preferred.unwrap_or(Media::Json);
         if head.uri.path_and_query().is_some_and(|uri| uri.as_str().len() > MAX_URL) {
-            let message = format!("a URL has at most {MAX_URL} bytes: send the request by POST");
+            let message = format!("the URL must have at most {MAX_URL} bytes: send the request by POST");
             return reject(media, Code::UrlTooLong, message);
         }
         if is_websocket(&head.headers) && !origin::may_open(&head.uri, &head.headers, &self.origins) {
@@ -95,7 +95,8 @@ impl Gate {
         match timeout(self.read_timeout, read(memory, body, self.max_body_size)).await {
             Ok(Ok(body)) => Ok(body),
             Ok(Err(Unread::TooLarge)) => {
-                let message = format!("a body has at most {} bytes (the setting MAX_BODY_SIZE)", self.max_body_size);
+                let message =
+                    format!("the body must have at most {} bytes (the setting MAX_BODY_SIZE)", self.max_body_size);
                 Err(reject(media, Code::BodyTooLarge, message))
             }
             Ok(Err(Unread::BudgetExceeded)) => Err(reject(media, Code::Overloaded, BUDGET_EXCEEDED)),

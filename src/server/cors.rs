@@ -68,7 +68,7 @@ impl Cors {
 pub fn explanation(request: &Request) -> Option<Response> {
     origin_of_preflight(request)?;
     let refused = refused_header(request.headers())?;
-    let message = format!("pages of other origins may not send the header `{refused}`, whatever CORS_ORIGINS says");
+    let message = format!("pages of other origins may not send the header `{refused}`");
     tracing::debug!(reason = message, "refused a preflight request");
     Some(reject(Media::Json, Code::HeaderForbidden, message))
 }

@@ -29,7 +29,7 @@ const HEARTBEAT: Duration = Duration::from_secs(12);
 
 /// The server stops.
 #[derive(Debug, thiserror::Error)]
-#[error("the server stops")]
+#[error("the server is stopping")]
 struct Stopping;
 
 /// An event, and the permit of its text.

@@ -79,7 +79,7 @@ pub async fn serve(
                     let whole = || clients.totals().connections.whole();
                     let share = client.as_ref().map_or_else(whole, |client| client.shares().connections.clone());
                     let Ok(share) = share.take(1) else {
-                        tracing::debug!(%peer, "closed: the client is at its share of connections");
+                        tracing::debug!(%peer, "closed a connection: the client has reached its share of connections");
                         continue;
                     };
                     let served = connection(prepare(stream), peer, http.clone(), service.clone(), stopped.clone());

@@ -152,7 +152,7 @@ impl Sockets {
         let taken = self.permits.take(1).map_err(|short| match short {
             Short::All => "all WebSockets and event streams are in use (the setting MAX_WEBSOCKETS): try again",
             Short::Share => {
-                "this client is at its share of WebSockets and event streams (of the setting MAX_WEBSOCKETS): try again"
+                "this client has reached its share of WebSockets and event streams (the setting MAX_WEBSOCKETS): try again"
             }
         })?;
         Ok(SocketPermit {

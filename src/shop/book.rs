@@ -21,7 +21,7 @@ use super::order::BookOrder;
 use super::rating::Rating;
 use crate::request::Result;
 
-/// A book of the shop.
+/// A book in the shop.
 #[derive(Clone, Copy, Debug)]
 pub enum Book {}
 
@@ -30,29 +30,29 @@ impl RowObject for Book {
     const NAME: &str = "Book";
 
     fn fields(fields: &mut Fields<Self>) {
-        fields.describe("A book of the shop.");
-        fields.id(NodeType::Book, "The global id: `node` finds the book by it.");
+        fields.describe("A book in the shop.");
+        fields.id(NodeType::Book, "The global id. `node` returns the book with this id.");
         fields.column("name", "The title.", book::Column::Name);
-        fields.column("year", "The year of publication; before the common era it is negative.", book::Column::Year);
-        fields.of_key("createdAt", "When the book came into the shop, to the millisecond.", |id| {
+        fields.column("year", "The year of publication. Years before the common era are negative.", book::Column::Year);
+        fields.of_key("createdAt", "The time when the book was added, to the millisecond.", |id| {
             DateTime(id::created_at(id))
         });
         add_key_fields(fields);
         fields
             .beside::<book_stats::Entity>(book::Column::Id, book_stats::Column::BookId)
-            .computed("averageRating", "The mean of its ratings, 1 to 5; null without one.", |stats| {
+            .computed("averageRating", "The average of the ratings, from 1 to 5. Null if there are none.", |stats| {
                 stats.and_then(|stats| stats.average_rating)
             })
-            .computed("ratingCount", "How many ratings it has.", |stats| stats.map_or(0, |stats| stats.rating_count))
-            .computed("totalRevenue", "What its orders brought in; null without one.", |stats| {
+            .computed("ratingCount", "The number of ratings.", |stats| stats.map_or(0, |stats| stats.rating_count))
+            .computed("totalRevenue", "The sum of the prices of all orders. Null if there are none.", |stats| {
                 stats.and_then(|stats| stats.total_revenue).map(Decimal)
             })
-            .computed("orderCount", "How many orders it has.", |stats| stats.map_or(0, |stats| stats.order_count));
+            .computed("orderCount", "The number of orders.", |stats| stats.map_or(0, |stats| stats.order_count));
         fields
-            .list::<Rating>("ratings", "The ratings of this book.", ::entity::book_rating::Column::BookId)
+            .list::<Rating>("ratings", "The ratings of the book.", ::entity::book_rating::Column::BookId)
             .kept(Kept::by_parent(Stats::BookId, Stats::RatingCount));
         fields
-            .list::<BookOrder>("orders", "The orders of this book.", ::entity::book_order::Column::BookId)
+            .list::<BookOrder>("orders", "The orders of the book.", ::entity::book_order::Column::BookId)
             .kept(Kept::by_parent(Stats::BookId, Stats::OrderCount));
     }
 }

@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Decimal(pub Number);
 
-/// An exact decimal number, as text: `12.50`. A number is taken, too, where JSON can write it exactly.
+/// An exact decimal number, as a string: `12.50`. Inputs also accept a number, if JSON represents it exactly.
 #[Scalar(specified_by_url = "https://www.w3.org/TR/xmlschema11-2/#decimal")]
 impl ScalarType for Decimal {
     fn parse(value: Value) -> InputValueResult<Self> {

@@ -9,7 +9,7 @@ use async_graphql::{ContextSelectionSet, OutputType, Positioned, ServerResult, V
 
 use crate::request::Code;
 
-/// What `extensions.code` of an error can be.
+/// The values of `extensions.code` in errors.
 pub enum ErrorCode {}
 
 impl OutputType for ErrorCode {
@@ -30,7 +30,7 @@ impl OutputType for ErrorCode {
         let values = || Code::ALL.iter().map(|(_, text, meaning)| ((*text).to_owned(), value(text, meaning)));
         registry.create_output_type::<Self, _>(MetaTypeId::Enum, |_| MetaType::Enum {
             name: Self::type_name().into_owned(),
-            description: Some("What `extensions.code` of an error can be. No field returns it.".to_owned()),
+            description: Some("The values of `extensions.code` in errors. No field returns this type.".to_owned()),
             enum_values: values().collect(),
             visible: None,
             inaccessible: false,

@@ -9,20 +9,22 @@ use async_graphql::{Data, Executor, Request, Response, Value};
 
 /// What the schema is for, and how to begin.
 pub const GUIDE: &str = "\
-The books of a shop, their ratings and their orders.
+The API of a book shop: books, their ratings and their orders.
 
-- **Lists** are Relay connections: `books`, `ratings`, `orders`, and those of each book. Page with `first` and `after`, or \
-with `last` and `before`. A page costs the same at any depth, and `hasPreviousPage` and `hasNextPage` are exact.
-- **Order and filter** a list: `orderBy: { field: RATING, direction: DESC }`, `where: { rating: { gte: 4 } }`. A cursor \
-belongs to the order under which it was read.
-- **Other ways in**: `search` finds books by their titles, `around` a page by one of its objects, `offset` a page by its \
-number.
-- **Counts** cost nothing unless you select them: `totalCount` is exact, `approximateCount` is bounded.
-- **Objects** have global ids: `node(id:)` fetches any of them again.
-- **Mutations** need the write token: `Authorization: Bearer …`. They return the new edge and its place in a list.
-- **Subscriptions**: `ratingAdded` sends each new rating, over a WebSocket (`graphql-transport-ws`) or as an event stream \
-(`Accept: text/event-stream`).
-- **Errors** have a code in `extensions.code`, one of `ErrorCode`.";
+- **Lists** are Relay connections: `books`, `ratings`, `orders`, and the lists of each book. Page forward with `first` and \
+`after`, or backward with `last` and `before`. A page costs the same at any depth, and `hasPreviousPage` and `hasNextPage` are \
+exact.
+- **Sort and filter** a list: `orderBy: { field: RATING, direction: DESC }`, `where: { rating: { gte: 4 } }`. A cursor is \
+valid only in the sort order that it was created for.
+- **Search and jump**: `search` finds books by their titles. `around` returns the page with a given object. `offset` returns \
+a page by its position.
+- **Counts** are computed only if selected. `totalCount` is exact, `approximateCount` is bounded.
+- **Objects** have global ids: `node(id:)` returns the object with an id.
+- **Mutations** require the write token: `Authorization: Bearer …`. A mutation that adds an object returns the new edge, and \
+the cursor of the edge before it.
+- **Subscriptions**: `ratingAdded` and `orderPlaced` send new edges over a WebSocket (`graphql-transport-ws`) or as an event \
+stream (`Accept: text/event-stream`).
+- **Errors** have a code in `extensions.code`. `ErrorCode` lists all codes.";
 
 /// What the library says in its place.
 const BOILERPLATE: &str = "A GraphQL Schema defines the capabilities of a GraphQL server. It exposes all available types and \

@@ -77,13 +77,13 @@ impl<T: ShopObject> FieldArgs for ShopArgs<T> {
     fn describe(arguments: &mut InputFields<'_>) {
         arguments.field::<Option<Vec<Sort<T::SortField>>>>(
             "orderBy",
-            "The order of the list; without it, the oldest first, or of a search the most relevant. A cursor belongs to \
-             the order that it was read under.",
+            "Sorts the list by these criteria. By default, the oldest object is first; in a search of books, the most \
+             relevant. A cursor is valid only in the sort order that it was created for.",
         );
         Matching::<T::Filter>::describe(arguments);
         arguments.field::<Option<DateTime>>(
             "asOf",
-            "Only objects created at this instant or before: new ones then do not shift the pages of a walk.",
+            "Returns only objects created at this time or before. New objects then do not shift the pages.",
         );
         arguments.field::<Option<String>>("search", &search::description(T::WITH_TITLE));
     }

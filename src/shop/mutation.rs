@@ -46,51 +46,51 @@ pub const COSTS: Costs = &[
 pub const COSTS_OF_PAYLOADS: Costs =
     &[("previousEdgeCursor", Cost::Statement), ("previousEdgeCursorOfBook", Cost::Statement)];
 
-/// The entry points for writing. Each is done wholly or not at all. One that is not done is null beside all
-/// that is wrong with its input, where `extensions.field` names the field.
+/// The root of all mutations. Each mutation is atomic. If it fails, it returns null. If its input is invalid, it returns one
+/// error for each invalid field, and `extensions.field` names the field.
 #[Object]
 impl Mutation {
     /// Adds a book.
     async fn add_book(
         &self,
         context: &Context<'_>,
-        #[graphql(desc = "What is asked for.")] input: AddBookInput,
+        #[graphql(desc = "The input.")] input: AddBookInput,
     ) -> Option<ShownPayload<Payload<AddedBook>>> {
         perform(context, input).await
     }
 
-    /// Changes the title or the year of a book.
+    /// Changes the title or the year of publication of a book.
     async fn update_book(
         &self,
         context: &Context<'_>,
-        #[graphql(desc = "What is asked for.")] input: UpdateBookInput,
+        #[graphql(desc = "The input.")] input: UpdateBookInput,
     ) -> Option<ShownPayload<Payload<UpdatedBook>>> {
         perform(context, input).await
     }
 
-    /// Deletes a book; one that has ratings or orders only with them, and only where `cascade` says so.
+    /// Deletes a book. If the book has ratings or orders, `cascade` must be true.
     async fn delete_book(
         &self,
         context: &Context<'_>,
-        #[graphql(desc = "What is asked for.")] input: DeleteBookInput,
+        #[graphql(desc = "The input.")] input: DeleteBookInput,
     ) -> Option<ShownPayload<Payload<DeletedBook>>> {
         perform(context, input).await
     }
 
-    /// Gives a book a rating.
+    /// Adds a rating to a book.
     async fn rate_book(
         &self,
         context: &Context<'_>,
-        #[graphql(desc = "What is asked for.")] input: RateBookInput,
+        #[graphql(desc = "The input.")] input: RateBookInput,
     ) -> Option<ShownPayload<Payload<GivenRating>>> {
         perform(context, input).await
     }
 
-    /// Changes the stars of a rating.
+    /// Changes the number of stars of a rating.
     async fn change_rating(
         &self,
         context: &Context<'_>,
-        #[graphql(desc = "What is asked for.")] input: ChangeRatingInput,
+        #[graphql(desc = "The input.")] input: ChangeRatingInput,
     ) -> Option<ShownPayload<Payload<ChangedRating>>> {
         perform(context, input).await
     }
@@ -99,7 +99,7 @@ impl Mutation {
     async fn delete_rating(
         &self,
         context: &Context<'_>,
-        #[graphql(desc = "What is asked for.")] input: DeleteRatingInput,
+        #[graphql(desc = "The input.")] input: DeleteRatingInput,
     ) -> Option<ShownPayload<Payload<DeletedRating>>> {
         perform(context, input).await
     }
@@ -108,16 +108,16 @@ impl Mutation {
     async fn place_order(
         &self,
         context: &Context<'_>,
-        #[graphql(desc = "What is asked for.")] input: PlaceOrderInput,
+        #[graphql(desc = "The input.")] input: PlaceOrderInput,
     ) -> Option<ShownPayload<Payload<PlacedOrder>>> {
         perform(context, input).await
     }
 
-    /// Cancels an order: it is deleted.
+    /// Cancels an order, and deletes it.
     async fn cancel_order(
         &self,
         context: &Context<'_>,
-        #[graphql(desc = "What is asked for.")] input: CancelOrderInput,
+        #[graphql(desc = "The input.")] input: CancelOrderInput,
     ) -> Option<ShownPayload<Payload<CancelledOrder>>> {
         perform(context, input).await
     }

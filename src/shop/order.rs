@@ -17,16 +17,16 @@ use super::list::{ShopArgs, ShopObject};
 use super::node_type::NodeType;
 use crate::request::Result;
 
-/// What a customer paid for a book.
+/// A customer's order of a book.
 #[derive(Clone, Copy, Debug)]
 pub enum BookOrder {}
 
-/// What orders can be ordered by.
+/// The fields by which orders can be sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
 pub enum OrderSortField {
-    /// When it was placed.
+    /// The time when the order was placed.
     CreatedAt,
-    /// The price of the whole order.
+    /// The total price.
     TotalPrice,
 }
 
@@ -35,14 +35,14 @@ impl RowObject for BookOrder {
     const NAME: &str = "Order";
 
     fn fields(fields: &mut Fields<Self>) {
-        fields.describe("What a customer paid for a book.");
-        fields.id(NodeType::Order, "The global id: `node` finds the order by it.");
-        fields.computed("totalPrice", "The price of the whole order, exact to the cent.", |order| {
-            Decimal(order.total_price)
+        fields.describe("A customer's order of a book.");
+        fields.id(NodeType::Order, "The global id. `node` returns the order with this id.");
+        fields.computed("totalPrice", "The total price, exact to the cent.", |order| Decimal(order.total_price));
+        fields.of_key("createdAt", "The time when the order was placed, to the millisecond.", |id| {
+            DateTime(id::created_at(id))
         });
-        fields.of_key("createdAt", "When the order was placed, to the millisecond.", |id| DateTime(id::created_at(id)));
         add_key_fields(fields);
-        fields.to_one::<Book>("book", "The book that was bought.", book_order::Column::BookId);
+        fields.to_one::<Book>("book", "The ordered book.", book_order::Column::BookId);
     }
 }
 

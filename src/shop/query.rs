@@ -16,7 +16,7 @@ use super::order::BookOrder;
 use super::rating::Rating;
 use crate::request::{Code, Error, Result};
 
-/// The entry points for reading.
+/// The root of all queries.
 #[derive(Default, MergedObject)]
 pub struct Query(RootObject<Roots>);
 
@@ -29,7 +29,7 @@ macro_rules! keys {
         #[doc = $description]
         #[derive(OneofObject)]
         pub enum $name {
-            /// What the field `id` of the object says.
+            /// The global id.
             Id(ID),
             /// The primary key, as a UUID or a ULID.
             Uuid(String),
@@ -46,9 +46,9 @@ macro_rules! keys {
     };
 }
 
-keys!(BookBy, "The key of a book.");
-keys!(RatingBy, "The key of a rating.");
-keys!(OrderBy, "The key of an order.");
+keys!(BookBy, "A key of a book.");
+keys!(RatingBy, "A key of a rating.");
+keys!(OrderBy, "A key of an order.");
 
 /// What names one object.
 enum Named {
@@ -65,10 +65,13 @@ struct ByKey<By> {
 impl<By: OneofObjectType + Into<Named>> FieldArgs for ByKey<By> {
     fn describe(arguments: &mut InputFields<'_>) {
         arguments
-            .field::<Option<By>>("by", "The object: one of its keys.")
-            .field::<Option<ID>>("id", "What the field `id` of the object says. Not together with `by`.")
+            .field::<Option<By>>("by", "Returns the object with this key.")
+            .field::<Option<ID>>("id", "Returns the object with this global id. Not allowed with `by`.")
             .deprecated("Use `by: { id }`.")
-            .field::<Option<String>>("uuid", "The primary key, as a UUID or a ULID. Not together with `by` or `id`.")
+            .field::<Option<String>>(
+                "uuid",
+                "Returns the object with this primary key, a UUID or a ULID. Not allowed with `by` or `id`.",
+            )
             .deprecated("Use `by: { uuid }`.");
     }
 
@@ -98,25 +101,20 @@ impl RootFields for Roots {
     fn fields(fields: &mut keyset_graphql::Roots) {
         fields.node::<NodeType>();
         fields.nodes::<NodeType>();
-        fields.object::<Book, ByKey<BookBy>>("book", "The book with this key; null where there is none.", |keys| {
+        fields.object::<Book, ByKey<BookBy>>("book", "The book with this key. Null if there is none.", |keys| {
             key(NodeType::Book, keys)
         });
         fields.object::<Rating, ByKey<RatingBy>>(
             "rating",
-            "The rating with this key; null where there is none.",
+            "The rating with this key. Null if there is none.",
             |keys| key(NodeType::Rating, keys),
         );
         fields.object::<BookOrder, ByKey<OrderBy>>(
             "order",
-            "The order with this key; null where there is none.",
+            "The order with this key. Null if there is none.",
             |keys| key(NodeType::Order, keys),
         );
-        fields
-            .list::<Book>(
-                "books",
-                "The books of the shop. Without `orderBy` they come as they were created; of a search, the most relevant first.",
-            )
-            .kept(Kept::sum_of(book_count::Column::Rows));
+        fields.list::<Book>("books", "The books of the shop.").kept(Kept::sum_of(book_count::Column::Rows));
         fields
             .list::<Rating>("ratings", "The ratings of all books.")
             .kept(Kept::sum_of(book_rating_count::Column::Rows));

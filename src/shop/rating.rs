@@ -16,16 +16,16 @@ use super::list::{ShopArgs, ShopObject};
 use super::node_type::NodeType;
 use crate::request::Result;
 
-/// What a reader gave a book.
+/// A reader's rating of a book.
 #[derive(Clone, Copy, Debug)]
 pub enum Rating {}
 
-/// What ratings can be ordered by.
+/// The fields by which ratings can be sorted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
 pub enum RatingSortField {
-    /// When it was given.
+    /// The time when the rating was added.
     CreatedAt,
-    /// The stars.
+    /// The number of stars.
     Rating,
 }
 
@@ -34,12 +34,14 @@ impl RowObject for Rating {
     const NAME: &str = "Rating";
 
     fn fields(fields: &mut Fields<Self>) {
-        fields.describe("What a reader gave a book.");
-        fields.id(NodeType::Rating, "The global id: `node` finds the rating by it.");
-        fields.column("rating", "Stars: 1 to 5.", book_rating::Column::Rating);
-        fields.of_key("createdAt", "When the rating was given, to the millisecond.", |id| DateTime(id::created_at(id)));
+        fields.describe("A reader's rating of a book.");
+        fields.id(NodeType::Rating, "The global id. `node` returns the rating with this id.");
+        fields.column("rating", "The number of stars, from 1 to 5.", book_rating::Column::Rating);
+        fields.of_key("createdAt", "The time when the rating was added, to the millisecond.", |id| {
+            DateTime(id::created_at(id))
+        });
         add_key_fields(fields);
-        fields.to_one::<Book>("book", "The book that was rated.", book_rating::Column::BookId);
+        fields.to_one::<Book>("book", "The rated book.", book_rating::Column::BookId);
     }
 }
 

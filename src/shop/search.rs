@@ -19,10 +19,10 @@ const MAX: usize = 200;
 /// The description of the argument of a list, whose objects these words name: `books whose title`.
 pub fn description(objects: &str) -> String {
     format!(
-        "Only {objects} has all of these: words, \"quoted phrases\", and beginnings of words, `symph*`; and none of those \
-         after a minus, `-word`. Case and diacritics do not matter. At most {MAX} characters; a blank text is an absent \
-         one. A page of a search for one word by CREATED_AT costs its size; in another order, it costs as much as the \
-         search finds."
+        "Returns only {objects} contains all terms: words, \"quoted phrases\", and beginnings of words (`symph*`). A minus \
+         excludes a term (`-word`). Case and diacritics are ignored. A search has at most {MAX} characters; a blank one is \
+         ignored. A page of a search for one word, sorted by `CREATED_AT`, reads only its own rows. In other orders, a \
+         search reads all matches."
     )
 }
 
@@ -50,7 +50,7 @@ impl Search {
     pub fn parse(text: &str) -> Result<Option<Self>> {
         let refused = |message: &str| Err(Error::client(Code::BadUserInput, message));
         if text.chars().nth(MAX).is_some() {
-            return refused(&format!("a search has at most {MAX} characters"));
+            return refused(&format!("the search must have at most {MAX} characters, not {}", text.chars().count()));
         }
         if text.trim().is_empty() {
             return Ok(None);
@@ -58,7 +58,9 @@ impl Search {
         let parts = parts(text);
         let last = parts.len().saturating_sub(1);
         if parts.iter().enumerate().any(|(place, part)| matches!(part, Part::Or) && place > 0 && place < last) {
-            return refused("a search finds what has all of its terms: it has no OR; quote \"or\" to find the word");
+            return refused(
+                "a search has no operator OR: it finds objects that match all terms; quote \"or\" to find the word",
+            );
         }
         let (mut search, mut known) = (Self { terms: Vec::new(), excluded: Vec::new() }, HashSet::new());
         for part in parts {
@@ -73,7 +75,7 @@ impl Search {
             }
         }
         if search.terms.is_empty() && !search.excluded.is_empty() {
-            return refused("a search has a word to find beside those that it excludes");
+            return refused("the search must have a term that it does not exclude");
         }
         Ok(Some(search))
     }

@@ -15,32 +15,31 @@ use crate::request::{Code, Error, RequestContext, Result, database};
 
 pub struct Subscription;
 
-/// The entry points for hearing of what is added, over a WebSocket at `/graphql` (protocol `graphql-transport-ws`) or as an
-/// event stream (`Accept: text/event-stream`).
+/// The root of all subscriptions. The server sends events over a WebSocket at `/graphql` (protocol `graphql-transport-ws`),
+/// or as an event stream (`Accept: text/event-stream`).
 ///
-/// What has been committed is heard once, in the order of the commits, whichever server it was written by; what a
-/// server missed while it was cut off from the database, afterwards, in the order of its creation. A subscription that
-/// reads too slowly, or that something was lost to, gets an error with the code `SUBSCRIPTION_LAGGED` and ends: list
-/// again, then subscribe.
+/// Each committed object is sent once, in the order of the commits, whichever server wrote it. After an outage of the
+/// database, the server sends the missed objects in the order of their creation. If a subscription loses events, or its client
+/// reads too slowly, it ends with the error `SUBSCRIPTION_LAGGED`. Then fetch the list again, and subscribe again.
 #[async_graphql::Subscription]
 impl Subscription {
-    /// Each rating that is added from now on, with its place in the list of ratings.
+    /// Each new rating, as an edge of `ratings`.
     async fn rating_added(
         &self,
         context: &Context<'_>,
-        #[graphql(desc = "Only ratings of the book with this global id.")] book_id: Option<ID>,
-        #[graphql(desc = "The order of the list that the cursors belong to; without it, the oldest first.")]
+        #[graphql(desc = "Sends only ratings of the book with this global id.")] book_id: Option<ID>,
+        #[graphql(desc = "Sets the sort order of the cursors, as in the list. By default, the oldest is first.")]
         order_by: Option<Vec<Sort<RatingSortField>>>,
     ) -> Result<impl Stream<Item = Result<Edge<Rating>>> + use<>> {
         added(context, book_id, order_by).await
     }
 
-    /// Each order that is placed from now on, with its place in the list of orders.
+    /// Each new order, as an edge of `orders`.
     async fn order_placed(
         &self,
         context: &Context<'_>,
-        #[graphql(desc = "Only orders of the book with this global id.")] book_id: Option<ID>,
-        #[graphql(desc = "The order of the list that the cursors belong to; without it, the oldest first.")]
+        #[graphql(desc = "Sends only orders of the book with this global id.")] book_id: Option<ID>,
+        #[graphql(desc = "Sets the sort order of the cursors, as in the list. By default, the oldest is first.")]
         order_by: Option<Vec<Sort<OrderSortField>>>,
     ) -> Result<impl Stream<Item = Result<Edge<BookOrder>>> + use<>> {
         added(context, book_id, order_by).await
@@ -98,7 +97,7 @@ fn silent(error: SubscribeError) -> Error {
         SubscribeError::NoListener => Error::client(Code::SubscriptionsDisabled, error.to_string()),
         SubscribeError::Database(cause) if Failure::of(&cause) == Failure::ReadOnly => Error::client(
             Code::ReadOnly,
-            "the database of this server is read-only and announces no events: subscribe to a server that can write",
+            "the database of this server is read-only, and sends no events: subscribe to a server that can write",
         ),
         SubscribeError::Database(cause) => database(cause),
     }

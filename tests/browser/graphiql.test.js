@@ -221,7 +221,7 @@ test("the documentation opens and shows a type", () =>
     const docs = page.locator(".graphiql-doc-explorer");
     await docs.getByRole("link", { name: "Query", exact: true }).first().click();
     await docs.getByRole("link", { name: "Book", exact: true }).first().click();
-    await docs.getByText("A book of the shop.").waitFor();
+    await docs.getByText("A book in the shop.").waitFor();
     await docs.getByRole("link", { name: "averageRating" }).waitFor();
     await picture(page, "documentation");
   }));

@@ -71,7 +71,7 @@ fn writes_resume_after_a_promotion_and_none_is_lost() {
     assert_eq!(server.queries(&other), queries + 1);
     assert_eq!(server.metric("bookends_replica_fallbacks_total", None), fallbacks);
     // It is not used as a replica any more.
-    server.ejects(&next, "no replica");
+    server.ejects(&next, "not a replica");
     subscriber.goes_on(&server);
 }
 

@@ -251,10 +251,10 @@ async fn the_command_needs_no_database_and_its_errors_are_one_line() {
         ("", "the value is none of these: UUID ("),
         ("x", "ULID (a ULID has 26 characters, not 1)"),
         ("8ZZZZZZZZZZZZZZZZZZZZZZZZZ", "the largest ULID is 7ZZZZZZZZZZZZZZZZZZZZZZZZZ"),
-        ("AkcPCABLBgo", "the cursor has version 2, not 1"),
+        ("AkcPCABLBgo", "the cursor must have version 1, not 2"),
         ("n", "expected values in base64url"),
         ("n?", "expected base64url after the letter"),
-        (&"A".repeat(100_000), "a cursor has at most 512 characters, not 100000"),
+        (&"A".repeat(100_000), "a cursor must have at most 512 characters, not 100000"),
     ] {
         fails(bookends(&test.url).args(["inspect", value]), reason);
     }

@@ -32,12 +32,12 @@ async fn a_request_over_a_limit_hears_its_cost_the_limit_and_the_setting() {
     assert_eq!(shop.code(deep).await, "QUERY_TOO_DEEP");
     assert!(shop.statements.take().is_empty(), "refused before anything is read");
 
-    assert_eq!(message("{ books(first: 11) { __typename } }").await, "`first` is 0 to 10, not 11");
+    assert_eq!(message("{ books(first: 11) { __typename } }").await, "`first` must be 0 to 10, not 11");
     assert_eq!(shop.data("{ books { nodes { id } } }").await["books"]["nodes"].as_array().unwrap().len(), 8);
     let ids = ["\"AgAAAAAAAAAAAAAAAAAAAAc\""; 11].join(", ");
     assert_eq!(
         message(&format!("{{ nodes(ids: [{ids}]) {{ __typename }} }}")).await,
-        "`ids` holds at most 10 ids, not 11"
+        "`ids` must have at most 10 ids, not 11"
     );
 }
 

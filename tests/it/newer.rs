@@ -88,7 +88,7 @@ async fn a_schema_of_another_line_of_versions_is_refused() {
     let (test, db) = empty().await;
     record(&db, "m20260101_000001_zzz").await;
     assert!(matches!(db.migrate().await, Err(MigrateError::Foreign(_))), "it is among those of this version");
-    fails(&mut bookends(&test.url), "and they do not follow its own: m20260101_000001_zzz");
+    fails(&mut bookends(&test.url), "which do not follow those of this version: m20260101_000001_zzz");
 
     let (_test, db) = empty().await;
     db.migrate_down(1).await.unwrap();

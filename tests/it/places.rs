@@ -26,14 +26,14 @@ async fn d2_arguments_that_contradict_each_other_are_refused_before_anything_is_
     let cursor = end["ratings"]["pageInfo"]["endCursor"].as_str().unwrap();
     shop.statements.take();
     for (args, code, text) in [
-        ("offset: -1".to_owned(), "PAGE_INVALID", "skips 0 to 1000000 rows, not -1"),
+        ("offset: -1".to_owned(), "PAGE_INVALID", "`offset` must be 0 to 1000000, not -1"),
         ("offset: 1000001".to_owned(), "PAGE_INVALID", "continue after a cursor"),
-        (format!("offset: 1, after: \"{cursor}\""), "PAGE_INVALID", "pass no `after`"),
-        (format!("offset: 0, last: 1, before: \"{cursor}\""), "PAGE_INVALID", "pass no `before`"),
-        (format!("around: \"{rating}\", after: \"{cursor}\""), "PAGE_INVALID", "no `after`"),
-        (format!("around: \"{rating}\", before: \"{cursor}\""), "PAGE_INVALID", "no `before`"),
-        (format!("around: \"{rating}\", last: 1"), "PAGE_INVALID", "no `last`"),
-        (format!("around: \"{rating}\", offset: 0"), "PAGE_INVALID", "no `offset`"),
+        (format!("offset: 1, after: \"{cursor}\""), "PAGE_INVALID", "not allowed with `after`"),
+        (format!("offset: 0, last: 1, before: \"{cursor}\""), "PAGE_INVALID", "not allowed with `before`"),
+        (format!("around: \"{rating}\", after: \"{cursor}\""), "PAGE_INVALID", "`after` is not allowed"),
+        (format!("around: \"{rating}\", before: \"{cursor}\""), "PAGE_INVALID", "`before` is not allowed"),
+        (format!("around: \"{rating}\", last: 1"), "PAGE_INVALID", "`last` is not allowed"),
+        (format!("around: \"{rating}\", offset: 0"), "PAGE_INVALID", "`offset` is not allowed"),
         (format!("around: \"{rating}\", first: 0"), "PAGE_INVALID", "at least 1"),
         (format!("around: \"{rating}\", first: 101"), "PAGE_INVALID", "0 to 100"),
         (format!("around: \"{book}\""), "ID_INVALID", "expected an id of `Rating`"),
@@ -118,7 +118,7 @@ async fn a_list_has_the_cap_that_the_server_is_given() {
     check_refused(
         &shop.execute("{ ratings(offset: 4) { nodes { id } } }", Value::Null).await,
         "PAGE_INVALID",
-        "skips 0 to 3 rows",
+        "`offset` must be 0 to 3,",
     );
     let numbers = "pageCursors { around { page isCurrent } last { page } }";
     let near = shop.data(&format!("{{ ratings(first: 1, offset: 3) {{ {numbers} }} }}")).await;

@@ -208,7 +208,7 @@ async fn a_refusal_says_what_is_wrong_and_where() {
         ("", "expected an operation or a fragment, found the end of the document", (1, 1)),
         (
             "mutation { addBook(input: { name: \"x\", year year: 1 }) { clientMutationId } }",
-            "`year` is not expected here",
+            "unexpected `year`",
             (1, 45),
         ),
         ("{ books ) }", "expected `}`, found `)`", (1, 9)),

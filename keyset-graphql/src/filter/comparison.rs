@@ -183,16 +183,16 @@ impl<T: InputType> InputType for Comparison<T> {
 
     fn create_type_info(registry: &mut Registry) -> String {
         register_all_widths::<Self, T>(registry);
-        input::register::<Self>(registry, "Conditions on a value: all that are given must hold.", |fields| {
+        input::register::<Self>(registry, "Conditions on a value. All given conditions must match.", |fields| {
             fields
-                .field::<Option<T>>("eq", "Equal to this.")
-                .field::<Option<T>>("ne", "Not equal to this.")
-                .field::<Option<Vec<T>>>("in", "Equal to one of these; an empty list matches nothing.")
-                .field::<Option<Vec<T>>>("notIn", "Equal to none of these; an empty list matches everything.")
-                .field::<Option<T>>("lt", "Less than this.")
-                .field::<Option<T>>("lte", "Less than this, or equal.")
-                .field::<Option<T>>("gt", "Greater than this.")
-                .field::<Option<T>>("gte", "Greater than this, or equal.");
+                .field::<Option<T>>("eq", "Equal to this value.")
+                .field::<Option<T>>("ne", "Not equal to this value.")
+                .field::<Option<Vec<T>>>("in", "Equal to one of these values. An empty list matches nothing.")
+                .field::<Option<Vec<T>>>("notIn", "Equal to none of these values. An empty list matches everything.")
+                .field::<Option<T>>("lt", "Less than this value.")
+                .field::<Option<T>>("lte", "Less than or equal to this value.")
+                .field::<Option<T>>("gt", "Greater than this value.")
+                .field::<Option<T>>("gte", "Greater than or equal to this value.");
         })
     }
 
@@ -245,8 +245,8 @@ fn register_all_widths<C: InputType, T: InputType>(registry: &mut Registry) {
 }
 
 const NULLABLE: &str =
-    "Conditions on a number that can be missing: all that are given must hold. A missing one is neither less nor greater
-than any, and equal to none.";
+    "Conditions on a number that can be null. All given conditions must match. Null is neither less nor greater than any
+number, and equal to none: only `ne`, `notIn` and `isNull` match it.";
 
 impl<T: InputType> InputType for NullableComparison<T> {
     type RawValueType = Self;
@@ -258,7 +258,9 @@ impl<T: InputType> InputType for NullableComparison<T> {
     fn create_type_info(registry: &mut Registry) -> String {
         register_all_widths::<Self, T>(registry);
         input::register::<Self>(registry, NULLABLE, |fields| {
-            fields.flatten::<Comparison<T>>().field::<Option<bool>>("isNull", "Whether it is missing.");
+            fields
+                .flatten::<Comparison<T>>()
+                .field::<Option<bool>>("isNull", "Is null if true, and is not null if false.");
         })
     }
 

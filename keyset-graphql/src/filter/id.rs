@@ -9,16 +9,16 @@ use super::Scope;
 use super::comparison::among;
 use crate::{GlobalId, Nodes, Result};
 
-/// Conditions on a global id: all that are given must hold.
+/// Conditions on a global id. All given conditions must match.
 #[derive(Clone, Debug, Default, InputObject)]
 pub struct IdFilter {
-    /// Equal to this.
+    /// Equal to this id.
     eq: Option<ID>,
-    /// Not equal to this.
+    /// Not equal to this id.
     ne: Option<ID>,
-    /// Equal to one of these; an empty list matches nothing.
+    /// Equal to one of these ids. An empty list matches nothing.
     r#in: Option<Vec<ID>>,
-    /// Equal to none of these; an empty list matches everything.
+    /// Equal to none of these ids. An empty list matches everything.
     not_in: Option<Vec<ID>>,
 }
 

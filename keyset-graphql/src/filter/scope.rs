@@ -73,7 +73,7 @@ impl Scope {
         self.conditions += conditions;
         if self.conditions > MAX_CONDITIONS {
             let message = format!(
-                "a filter has at most {MAX_CONDITIONS} conditions and values; a condition on a related object counts \
+                "the filter must have at most {MAX_CONDITIONS} conditions and values: a condition on a related object counts \
                  as {RELATION}"
             );
             return Err(Error::client(code::FILTER_TOO_LARGE, message));
@@ -205,7 +205,7 @@ impl Scope {
         // An empty filter takes space in the statement too.
         self.add(1)?;
         if self.level > MAX_LEVELS {
-            let message = format!("filters are nested at most {MAX_LEVELS} levels deep");
+            let message = format!("the filter must have at most {MAX_LEVELS} levels");
             return Err(Error::client(code::FILTER_TOO_LARGE, message));
         }
         Ok(())

@@ -8,15 +8,15 @@ use super::{Comparison, Scope};
 use crate::error::code;
 use crate::{Error, Result};
 
-/// Conditions on a text: all that are given must hold. Case and diacritics matter; texts are compared by code point.
+/// Conditions on a text. All given conditions must match. Texts are compared by code point: case and diacritics matter.
 #[derive(Clone, Debug, InputObject)]
 #[graphql(name = "StringFilter")]
 pub struct TextFilter {
     #[graphql(flatten)]
     comparison: Comparison<String>,
-    /// Begins with this.
+    /// Starts with this text.
     starts_with: Option<String>,
-    /// Has this in it.
+    /// Contains this text.
     contains: Option<String>,
 }
 
@@ -31,7 +31,7 @@ impl TextFilter {
         let own = [&self.starts_with, &self.contains].into_iter().flatten();
         // PostgreSQL accepts no such text.
         if self.comparison.values().chain(own).any(|text| text.contains('\0')) {
-            return Err(Error::client(code::BAD_USER_INPUT, "a text cannot contain a NUL character"));
+            return Err(Error::client(code::BAD_USER_INPUT, "the text must not contain a NUL character"));
         }
         let mut all = self.comparison.on(column, scope)?;
         if let Some(prefix) = self.starts_with.as_deref().filter(|prefix| !prefix.is_empty()) {

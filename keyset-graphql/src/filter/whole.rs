@@ -45,7 +45,7 @@ impl<C: Conditions> InputType for Where<C> {
     }
 
     fn create_type_info(registry: &mut Registry) -> String {
-        input::register::<Self>(registry, "Conditions: all that are given must hold.", |fields| {
+        input::register::<Self>(registry, "Conditions on an object. All given conditions must match.", |fields| {
             fields.flatten::<C>().flatten::<Logic<Self>>();
         })
     }

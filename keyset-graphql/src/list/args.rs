@@ -48,7 +48,8 @@ impl<F: SortField> FieldArgs for OrderBy<F> {
                 F::type_name()
             );
         }
-        let description = "The order of the list. A cursor belongs to the order that it was read under.";
+        let description =
+            "Sorts the list by these criteria. A cursor is valid only in the sort order that it was created for.";
         arguments.field::<Option<Vec<Sort<F>>>>("orderBy", description);
     }
 
@@ -59,7 +60,7 @@ impl<F: SortField> FieldArgs for OrderBy<F> {
 
 impl<F: Filter> FieldArgs for Matching<F> {
     fn describe(arguments: &mut InputFields<'_>) {
-        arguments.field::<Option<Box<F>>>("where", "Only objects that match this filter.");
+        arguments.field::<Option<Box<F>>>("where", "Returns only objects that match this filter.");
     }
 
     fn read(arguments: &Arguments<'_>) -> Result<Self> {

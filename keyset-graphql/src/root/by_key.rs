@@ -39,11 +39,11 @@ impl Roots {
     pub fn node<N: Nodes>(&mut self) {
         let register = |fields: &mut ObjectFields<'_>, name, description| {
             register::<Option<Node<N>>>(fields, name, description, |arguments| {
-                arguments.field::<ID>("id", "What the field `id` of an object says.");
+                arguments.field::<ID>("id", "Returns the object with this global id.");
             });
         };
         let keys = |arguments: &Arguments<'_>, _: &Run<'_>| Ok(vec![GlobalId::parse(&arguments.get("id")?)?]);
-        let description = "The object with this global id; null where there is none.";
+        let description = "The object with this global id. Null if there is none.";
         self.add("node", description, Cost::Lookup, register, move |_, _, field, planner| {
             let arguments = Given::of(&field.field().node);
             let plan = Box::new(PerType::<N>::plan(field, planner));
@@ -55,7 +55,7 @@ impl Roots {
     pub fn nodes<N: Nodes>(&mut self) {
         let register = |fields: &mut ObjectFields<'_>, name, description| {
             register::<NodeList<N>>(fields, name, description, |arguments| {
-                let description = "What the fields `id` of objects say: at most as many as a page can hold.";
+                let description = "Returns the objects with these global ids. At most as many as a page can have.";
                 arguments.field::<Vec<ID>>("ids", description);
             });
         };
@@ -64,10 +64,11 @@ impl Roots {
             if u32::try_from(ids.len()).is_ok_and(|asked| asked <= max) {
                 return ids.iter().map(GlobalId::parse).collect();
             }
-            let message = format!("`ids` holds at most {max} ids, not {}", ids.len());
+            let message = format!("`ids` must have at most {max} ids, not {}", ids.len());
             Err(Error::client(code::BAD_USER_INPUT, message))
         };
-        let description = "The objects with these global ids, in the same order; null where there is none.";
+        let description =
+            "The objects with these global ids, in the same order. An item is null if there is no such object.";
         let cost = Cost::Keys { argument: "ids", types: N::ALL.len() };
         self.add("nodes", description, cost, register, move |_, _, field, planner| {
             let arguments = Given::of(&field.field().node);

@@ -41,7 +41,7 @@ async fn a_list_under_relations_fails_alone() {
 }";
     let data = r#"{ "city": { "twin": { "river": { "cities": null, "name": "Danube" } } } }"#;
     let errors = r#"[{
-        "message": "`first` is 0 to 100, not 101",
+        "message": "`first` must be 0 to 100, not 101",
         "locations": [{ "line": 2, "column": 32 }],
         "path": ["city", "twin", "river", "cities"],
         "extensions": { "code": "PAGE_INVALID" }
@@ -54,7 +54,7 @@ async fn a_list_of_the_query_fails_alone() {
     let query = "{ here: rivers(first: -1) { nodes { name } } rivers(first: 1) { nodes { name } } }";
     let data = r#"{ "here": null, "rivers": { "nodes": [{ "name": "Danube" }] } }"#;
     let errors = r#"[{
-        "message": "`first` is 0 to 100, not -1",
+        "message": "`first` must be 0 to 100, not -1",
         "locations": [{ "line": 1, "column": 3 }],
         "path": ["here"],
         "extensions": { "code": "PAGE_INVALID" }
@@ -159,7 +159,7 @@ async fn the_error_of_a_merged_field_is_at_its_first_place_that_is_not_skipped()
     let error = |line| {
         format!(
             r#"[{{
-                "message": "`first` is 0 to 100, not 101",
+                "message": "`first` must be 0 to 100, not 101",
                 "locations": [{{ "line": {line}, "column": 13 }}],
                 "path": ["rivers", "nodes", 0, "cities"],
                 "extensions": {{ "code": "PAGE_INVALID" }}
@@ -182,7 +182,7 @@ async fn a_count_with_a_bad_bound_makes_its_list_null() {
 }";
     let data = r#"{ "rivers": { "nodes": [{ "name": "Danube", "cities": null }] } }"#;
     let errors = r#"[{
-        "message": "`upTo` is 0 to 10000, not -1",
+        "message": "`upTo` must be 0 to 10000, not -1",
         "locations": [{ "line": 2, "column": 44 }],
         "path": ["rivers", "nodes", 0, "cities", "approximateCount"],
         "extensions": { "code": "BAD_USER_INPUT" }

@@ -123,7 +123,7 @@ async fn nodes_with_a_malformed_id_fail_the_query() {
 
     let ids = [r#""AQAAAAI""#; 101].join(" ");
     let error = r#"{
-        "message": "`ids` holds at most 100 ids, not 101",
+        "message": "`ids` must have at most 100 ids, not 101",
         "locations": [{ "line": 1, "column": 3 }],
         "path": ["nodes"],
         "extensions": { "code": "BAD_USER_INPUT" }

@@ -177,7 +177,7 @@ impl managed::Manager for Manager {
             return Err(RecycleError::message("the primary may be another host"));
         }
         if self.is_dead(idle_since) {
-            return Err(RecycleError::message("another one was found dead"));
+            return Err(RecycleError::message("another connection was found dead"));
         }
         if (idle_since.elapsed() > MAX_UNTESTED_IDLE || self.liveness.may_be_stale(idle_since))
             && !self.test(connection).await

@@ -56,19 +56,19 @@ pub enum Reason {
     #[error("it is {:.1} seconds behind", .0.as_secs_f64())]
     Behind(Duration),
     /// It has not replayed what the primary had written when this server began to watch it.
-    #[error("it is behind for an unknown time")]
+    #[error("its lag is unknown")]
     Unknown,
     /// It is not known to follow the primary that was promoted, nor to have replayed nothing else.
     #[error("it is not known to follow the timeline of the primary")]
     OtherTimeline,
     /// It has replayed changes of a primary that was lost.
-    #[error("it has changes that the primary lacks: rewind it, or rebuild it")]
+    #[error("it has changes that the primary does not have: rewind or rebuild it")]
     Diverged,
     /// It has not replayed the latest migration of this version.
     #[error("it has not replayed the schema of this version yet")]
     OldSchema,
     /// It is not in recovery: a primary, or a replica that was promoted.
-    #[error("it is no replica: it may have been promoted")]
+    #[error("it is not a replica: it may have been promoted")]
     NoReplica,
     /// It replicates another database.
     #[error("it holds another database")]

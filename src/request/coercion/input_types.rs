@@ -96,7 +96,7 @@ impl InputTypes {
         let wrong = known.iter().filter_map(|Positioned { node: field, .. }| {
             let (name, wanted) = (&field.name.node, &field.ty.node);
             let text = match given.get(name) {
-                Some(value) => format!("has a wrong field: `{name}` {}", self.fits(value, wanted).err()?),
+                Some(value) => format!("has an invalid field: `{name}` {}", self.fits(value, wanted).err()?),
                 None if wanted.nullable || field.default_value.is_some() => return None,
                 None => format!("lacks the field `{name}`"),
             };
@@ -105,7 +105,7 @@ impl InputTypes {
         let mut problems: Vec<Problem> = unknown.chain(wrong).collect();
         if problems.is_empty() && self.one_of.contains(of) && !is_one(given) {
             let names: Vec<String> = names().map(|name| format!("`{name}`")).collect();
-            let text = format!("has exactly one field, which is not null: {}", names.join(" or "));
+            let text = format!("must have exactly one field, which is not null: {}", names.join(" or "));
             problems.push(Problem { field: None, text });
         }
         problems

@@ -21,7 +21,7 @@ impl fmt::Display for Filter {
         let Self { list, rows, .. } = self;
         write!(
             formatter,
-            "the filter of `{list}` may read {rows} rows. Compare `id`, `createdAt` or another field that an index serves, \
+            "the filter of `{list}` may read {rows} rows: filter by `id`, `createdAt` or another field with an index, \
              outside of `or` and `not`, or list the related objects instead"
         )
     }

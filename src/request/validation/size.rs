@@ -50,7 +50,7 @@ pub fn check(document: &Document) -> Result<usize> {
     for (count, max, what) in bounds {
         if count > max {
             let message = format!(
-                "the request has {count} {what}, above the maximum of {max}; a fragment counts at each place where it is \
+                "the request has {count} {what}, above the maximum of {max}; a fragment counts each time that it is \
                  spread"
             );
             return Err(Error::client(Code::TooComplex, message));
@@ -156,7 +156,7 @@ fn count_value(value: &Value) -> usize {
 }
 
 fn too_deep() -> Error {
-    let message = format!("fields and fragments are nested at most {} levels deep", Limits::MAX_LEVELS);
+    let message = format!("fields and fragments must be nested at most {} levels deep", Limits::MAX_LEVELS);
     Error::client(Code::TooDeep, message)
 }
 

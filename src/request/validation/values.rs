@@ -105,7 +105,7 @@ impl<'a> Check<'a, '_> {
                     self.given(value, field.map(|field| &***field));
                 }
                 if is_one_of && !matches!(fields.as_slice(), [(_, value)] if self.is_never_null(value)) {
-                    let text = "an input with `@oneOf` has exactly one field, which is never null";
+                    let text = "an input with `@oneOf` must have exactly one field, which is not null";
                     self.found.add(value.location(), || text.to_owned());
                 }
             }
@@ -206,7 +206,7 @@ mod tests {
             "query($o: O = {}) { f(n: 1, o: $o) }",
             "query($o: O = { a: null }) { f(n: 1, o: $o) }",
         ] {
-            check(refused, &["an input with `@oneOf` has exactly one field, which is never null"]);
+            check(refused, &["an input with `@oneOf` must have exactly one field, which is not null"]);
         }
     }
 

@@ -134,7 +134,7 @@ impl Connection {
                 if self.operations.len() >= MAX_OPERATIONS || self.operations.bytes() + bytes > MAX_MESSAGE =>
             {
                 let message = format!(
-                    "a connection has at most {MAX_OPERATIONS} concurrent operations, and at most {MAX_MESSAGE} bytes of them"
+                    "a connection may have at most {MAX_OPERATIONS} concurrent operations, and at most {MAX_MESSAGE} bytes of them"
                 );
                 let error = refusal(Code::TooManyOperations, message);
                 self.send(ServerMessage::Error { id: &id, payload: &[error] }).await

@@ -116,7 +116,7 @@ impl ClientMessage {
         match message {
             Self::Subscribe { id, .. } if id.is_empty() => Err(End::BadRequest("an id must not be empty".into())),
             Self::Subscribe { id, .. } if id.len() > MAX_ID => {
-                Err(End::BadRequest(format!("an id has at most {MAX_ID} bytes")))
+                Err(End::BadRequest(format!("an id must have at most {MAX_ID} bytes")))
             }
             message => Ok(message),
         }
@@ -156,7 +156,7 @@ impl End {
             Self::GoingAway => (1001, "Going away".into()),
             Self::NotWebSocket => (1002, "Protocol error".into()),
             Self::NotText => (1007, "Invalid UTF-8".into()),
-            Self::TooBig => (1009, format!("A message has at most {MAX_MESSAGE} bytes")),
+            Self::TooBig => (1009, format!("A message must have at most {MAX_MESSAGE} bytes")),
             Self::Internal => (1011, "Internal error".into()),
             Self::Exhausted => (1013, BUDGET_EXCEEDED.into()),
             Self::Late => (1013, "A message was not received in time (the setting READ_TIMEOUT)".into()),

@@ -12,7 +12,7 @@ use crate::request::Result;
 use crate::shop::decimal::Decimal;
 use crate::shop::node_type::NodeType;
 
-/// Conditions on a book: all that are given must hold.
+/// Conditions on a book. All given conditions must match.
 #[derive(Clone, Debug, InputObject)]
 pub struct BookFilter {
     /// The global id.
@@ -21,15 +21,15 @@ pub struct BookFilter {
     name: Option<TextFilter>,
     /// The year of publication.
     year: Option<Comparison<i32>>,
-    /// When the book came into the shop.
+    /// The time when the book was added.
     created_at: Option<Comparison<DateTime>>,
-    /// The mean of its ratings.
+    /// The average of the ratings.
     average_rating: Option<NullableComparison<f64>>,
-    /// How many ratings it has.
+    /// The number of ratings.
     rating_count: Option<Comparison<i32>>,
-    /// What its orders brought in.
+    /// The sum of the prices of all orders.
     total_revenue: Option<NullableComparison<Decimal>>,
-    /// How many orders it has.
+    /// The number of orders.
     order_count: Option<Comparison<i32>>,
     #[graphql(flatten)]
     logic: Logic<BookFilter>,

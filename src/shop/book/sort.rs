@@ -9,29 +9,29 @@ use sea_orm::DbBackend;
 use crate::request::{Code, Error, Result};
 use crate::shop::search::Search;
 
-/// What books can be ordered by.
+/// The fields by which books can be sorted.
 ///
-/// A list that is not searched has an order that an index holds, so that all of its pages cost the same: `CREATED_AT`;
-/// or `NAME`; `YEAR`; `YEAR` and `NAME`; `AVERAGE_RATING`; `RATING_COUNT`; `TOTAL_REVENUE`; `ORDER_COUNT`; and
-/// `CREATED_AT` after them; each in any direction. What a search finds can have every order.
+/// With `search`, every sort order is allowed. Without it, a sort order needs an index, so that all pages cost the same. These
+/// have one: `CREATED_AT`, `NAME`, `YEAR`, `YEAR` then `NAME`, `AVERAGE_RATING`, `RATING_COUNT`, `TOTAL_REVENUE` and
+/// `ORDER_COUNT`. `CREATED_AT` can follow each of them. Each field can have either direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
 pub enum BookSortField {
-    /// When the book came into the shop.
+    /// The time when the book was added.
     CreatedAt,
-    /// The title, by code point.
+    /// The title, compared by code point.
     Name,
     /// The year of publication.
     Year,
-    /// The mean of its ratings; a book without one has none.
+    /// The average of the ratings. Null if there are none.
     AverageRating,
-    /// How many ratings it has.
+    /// The number of ratings.
     RatingCount,
-    /// What its orders brought in; a book without one has none.
+    /// The sum of the prices of all orders. Null if there are none.
     TotalRevenue,
-    /// How many orders it has.
+    /// The number of orders.
     OrderCount,
-    /// How well it fits the search: the share of the title's characters that the words make up, and 1 more where they
-    /// stand together, in this order. Only with `search`.
+    /// The relevance to the search. It is the share of the characters of the title that the terms cover, plus 1 if the terms
+    /// form a phrase. Allowed only with `search`.
     Relevance,
 }
 
@@ -103,11 +103,11 @@ fn not_offered(fields: &[BookSortField]) -> Error {
         names.join(", ")
     };
     if fields.contains(&Relevance) {
-        return Error::client(Code::OrderNotOffered, "RELEVANCE is the order of search results: pass `search`");
+        return Error::client(Code::OrderNotOffered, "the order RELEVANCE requires `search`");
     }
     let offered: Vec<String> = OFFERED[1..].iter().map(|fields| names(fields)).collect();
     let message = format!(
-        "no index holds the order {}: without `search`, order books by CREATED_AT, or by one of {}, optionally followed \
+        "no index supports the order {}: without `search`, sort books by CREATED_AT, or by one of {}, optionally followed \
          by CREATED_AT",
         names(fields),
         offered.join("; "),

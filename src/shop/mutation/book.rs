@@ -21,17 +21,17 @@ use crate::shop::node_type::{NodeId, NodeType};
 /// The years that a book can be of.
 const YEARS: std::ops::RangeInclusive<i32> = -9999..=9999;
 
-/// A book to add.
+/// The input of `addBook`.
 #[derive(InputObject)]
 pub struct AddBookInput {
-    /// The title: 1 to 100 characters, at most 300 bytes, at least one of them to be seen, and no control characters.
-    /// White space around it is dropped, and letters are kept composed (NFC).
+    /// The title: 1 to 100 characters, at most 300 bytes in UTF-8. It must contain a visible character, and no control
+    /// characters. The server removes white space around it, and normalizes it to NFC.
     name: String,
-    /// The year of publication, -9999 to 9999; before the common era it is negative.
+    /// The year of publication, from -9999 to 9999. Years before the common era are negative.
     year: i32,
-    /// The order of the list that the new edge is for, as that list has it.
+    /// The sort order of the cursors in the payload. Pass the `orderBy` of the client's list. By default, the oldest is first.
     order_by: Option<Vec<Sort<BookSortField>>>,
-    /// Comes back in the payload.
+    /// An arbitrary text, which the payload returns.
     client_mutation_id: Option<String>,
 }
 
@@ -80,16 +80,16 @@ impl Done for AddedBook {
     }
 }
 
-/// What to change of a book.
+/// The input of `updateBook`.
 #[derive(InputObject)]
 pub struct UpdateBookInput {
     /// The global id of the book.
     id: ID,
-    /// The new title, as in `addBook`; without it, the title stays.
+    /// The new title, with the limits of `AddBookInput`. If null, the title does not change.
     name: Option<String>,
-    /// The new year, -9999 to 9999; without it, the year stays.
+    /// The new year of publication, from -9999 to 9999. If null, the year does not change.
     year: Option<i32>,
-    /// Comes back in the payload.
+    /// An arbitrary text, which the payload returns.
     client_mutation_id: Option<String>,
 }
 
@@ -139,15 +139,15 @@ impl Write for UpdateBook {
     }
 }
 
-/// The book to delete.
+/// The input of `deleteBook`.
 #[derive(InputObject)]
 pub struct DeleteBookInput {
     /// The global id of the book.
     id: ID,
-    /// Whether its ratings and orders go with it. Otherwise a book that has some is not deleted.
+    /// Whether to delete the ratings and orders of the book, too. If false, a book with ratings or orders is not deleted.
     #[graphql(default)]
     cascade: bool,
-    /// Comes back in the payload.
+    /// An arbitrary text, which the payload returns.
     client_mutation_id: Option<String>,
 }
 
@@ -208,5 +208,5 @@ fn year(year: i32) -> Result<i32> {
     if YEARS.contains(&year) {
         return Ok(year);
     }
-    Err(Error::client(Code::BadUserInput, format!("a year is {} to {}, not {year}", YEARS.start(), YEARS.end())))
+    Err(Error::client(Code::BadUserInput, format!("the year must be {} to {}, not {year}", YEARS.start(), YEARS.end())))
 }

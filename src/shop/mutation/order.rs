@@ -20,16 +20,16 @@ use crate::shop::decimal::Decimal;
 use crate::shop::node_type::{NodeId, NodeType};
 use crate::shop::order::{BookOrder, OrderSortField};
 
-/// An order to place.
+/// The input of `placeOrder`.
 #[derive(InputObject)]
 pub struct PlaceOrderInput {
     /// The global id of the book.
     book_id: ID,
-    /// The price of the whole order: 0.00 to 99999999.99, in whole cents.
+    /// The total price, from 0.00 to 99999999.99, in whole cents.
     total_price: Decimal,
-    /// The order of the list that the new edge is for, as that list has it.
+    /// The sort order of the cursors in the payload. Pass the `orderBy` of the client's list. By default, the oldest is first.
     order_by: Option<Vec<Sort<OrderSortField>>>,
-    /// Comes back in the payload.
+    /// An arbitrary text, which the payload returns.
     client_mutation_id: Option<String>,
 }
 
@@ -94,12 +94,12 @@ impl Done for PlacedOrder {
     }
 }
 
-/// The order to cancel.
+/// The input of `cancelOrder`.
 #[derive(InputObject)]
 pub struct CancelOrderInput {
     /// The global id of the order.
     id: ID,
-    /// Comes back in the payload.
+    /// An arbitrary text, which the payload returns.
     client_mutation_id: Option<String>,
 }
 
@@ -149,6 +149,6 @@ fn price(Decimal(price): Decimal) -> Result<Number> {
     if book_order::can_cost(price) {
         return Ok(price);
     }
-    let message = format!("a price is 0.00 to {} in whole cents, not {price}", Number::new(book_order::DEAREST, 2));
+    let message = format!("the price must be 0.00 to {} in whole cents, not {price}", Number::new(book_order::DEAREST, 2));
     Err(Error::client(Code::BadUserInput, message))
 }

@@ -11,7 +11,7 @@ pub trait Done: Sized + Send + Sync + 'static {
     fn fields(fields: &mut PayloadFields<Payload<Self>>);
 }
 
-/// A mutation that has been done.
+/// The payload of a mutation.
 pub struct Payload<D> {
     pub done: D,
     pub client_mutation_id: Option<String>,
@@ -21,9 +21,9 @@ impl<D: Done> keyset_graphql::Payload for Payload<D> {
     const NAME: &'static str = D::PAYLOAD;
 
     fn fields(fields: &mut PayloadFields<Self>) {
-        fields.describe("A mutation that has been done.");
+        fields.describe("The payload of a mutation.");
         D::fields(fields);
         let id = |payload: &Self| payload.client_mutation_id.clone();
-        fields.value("clientMutationId", "What the input said.", id);
+        fields.value("clientMutationId", "The `clientMutationId` of the input. Null if the input has none.", id);
     }
 }

@@ -19,16 +19,16 @@ use crate::shop::book::Book;
 use crate::shop::node_type::{NodeId, NodeType};
 use crate::shop::rating::{Rating, RatingSortField};
 
-/// A rating to give a book.
+/// The input of `rateBook`.
 #[derive(InputObject)]
 pub struct RateBookInput {
     /// The global id of the book.
     book_id: ID,
-    /// Stars: 1 to 5.
+    /// The number of stars, from 1 to 5.
     rating: i32,
-    /// The order of the list that the new edge is for, as that list has it.
+    /// The sort order of the cursors in the payload. Pass the `orderBy` of the client's list. By default, the oldest is first.
     order_by: Option<Vec<Sort<RatingSortField>>>,
-    /// Comes back in the payload.
+    /// An arbitrary text, which the payload returns.
     client_mutation_id: Option<String>,
 }
 
@@ -90,14 +90,14 @@ impl Done for GivenRating {
     }
 }
 
-/// Another number of stars for a rating.
+/// The input of `changeRating`.
 #[derive(InputObject)]
 pub struct ChangeRatingInput {
     /// The global id of the rating.
     id: ID,
-    /// Stars: 1 to 5.
+    /// The new number of stars, from 1 to 5.
     rating: i32,
-    /// Comes back in the payload.
+    /// An arbitrary text, which the payload returns.
     client_mutation_id: Option<String>,
 }
 
@@ -150,12 +150,12 @@ impl Write for ChangeRating {
     }
 }
 
-/// The rating to delete.
+/// The input of `deleteRating`.
 #[derive(InputObject)]
 pub struct DeleteRatingInput {
     /// The global id of the rating.
     id: ID,
-    /// Comes back in the payload.
+    /// An arbitrary text, which the payload returns.
     client_mutation_id: Option<String>,
 }
 
@@ -200,5 +200,5 @@ impl Write for DeleteRating {
 
 fn stars(stars: i32) -> Result<i16> {
     let within = i16::try_from(stars).ok().filter(|stars| book_rating::STARS.contains(stars));
-    within.ok_or_else(|| Error::client(Code::BadUserInput, format!("a rating is 1 to 5 stars, not {stars}")))
+    within.ok_or_else(|| Error::client(Code::BadUserInput, format!("the rating must be 1 to 5 stars, not {stars}")))
 }

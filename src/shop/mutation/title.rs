@@ -21,13 +21,13 @@ pub fn title(text: &str) -> Result<String> {
         !letter.is_whitespace() && !CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(letter)
     };
     let problem = if title.chars().nth(MAX_CHARACTERS).is_some() {
-        format!("a title has at most {MAX_CHARACTERS} characters, not {}", title.chars().count())
+        format!("the title must have at most {MAX_CHARACTERS} characters, not {}", title.chars().count())
     } else if title.len() > MAX_BYTES {
-        format!("a title has at most {MAX_BYTES} bytes in UTF-8, not {}", title.len())
+        format!("the title must have at most {MAX_BYTES} bytes in UTF-8, not {}", title.len())
     } else if title.contains(is_unfit) {
-        "a title has no control characters".into()
+        "the title must not contain control characters".into()
     } else if !title.contains(is_seen) {
-        "a title has at least one visible character".into()
+        "the title must contain a visible character".into()
     } else {
         return Ok(title);
     };

@@ -80,7 +80,8 @@ impl From<WriteError> for Error {
             WriteError::Changed => conflict(),
             WriteError::Commit(cause) if Failure::of(&cause).is_outage() => {
                 tracing::error!(%cause, "the connection was lost during the commit");
-                let message = "the connection to the database was lost during the commit: check the outcome";
+                let message =
+                    "the connection to the database was lost during the commit: check whether the write took effect";
                 Self::client(Code::OutcomeUnknown, message)
             }
             WriteError::Database(cause) | WriteError::Commit(cause) => database(cause),

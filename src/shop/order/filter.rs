@@ -11,16 +11,16 @@ use crate::shop::book::{BookFilter, match_book};
 use crate::shop::decimal::Decimal;
 use crate::shop::node_type::NodeType;
 
-/// Conditions on an order: all that are given must hold.
+/// Conditions on an order. All given conditions must match.
 #[derive(Clone, Debug, InputObject)]
 pub struct OrderFilter {
     /// The global id.
     id: Option<IdFilter>,
-    /// The price of the whole order.
+    /// The total price.
     total_price: Option<Comparison<Decimal>>,
-    /// When it was placed.
+    /// The time when the order was placed.
     created_at: Option<Comparison<DateTime>>,
-    /// The book that was bought.
+    /// The ordered book.
     book: Option<Box<BookFilter>>,
     #[graphql(flatten)]
     logic: Logic<OrderFilter>,

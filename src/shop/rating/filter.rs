@@ -10,16 +10,16 @@ use crate::request::Result;
 use crate::shop::book::{BookFilter, match_book};
 use crate::shop::node_type::NodeType;
 
-/// Conditions on a rating: all that are given must hold.
+/// Conditions on a rating. All given conditions must match.
 #[derive(Clone, Debug, InputObject)]
 pub struct RatingFilter {
     /// The global id.
     id: Option<IdFilter>,
-    /// The stars.
+    /// The number of stars.
     rating: Option<Comparison<i32>>,
-    /// When it was given.
+    /// The time when the rating was added.
     created_at: Option<Comparison<DateTime>>,
-    /// The book that was rated.
+    /// The rated book.
     book: Option<Box<BookFilter>>,
     #[graphql(flatten)]
     logic: Logic<RatingFilter>,

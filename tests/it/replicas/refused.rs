@@ -14,7 +14,8 @@ fn a_replica_of_another_database_is_not_used() {
     theirs.catch_up(&stranger);
     let all = [&replica, &theirs, &stranger, &primary];
     let server = Server::with_healthy(&mut with_replicas(&primary.url(""), &all), &[&replica]);
-    for (other, expected) in [(&theirs, "another database"), (&stranger, "another database"), (&primary, "no replica")]
+    for (other, expected) in
+        [(&theirs, "another database"), (&stranger, "another database"), (&primary, "not a replica")]
     {
         server.ejects(other, expected);
     }
