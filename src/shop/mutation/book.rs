@@ -73,7 +73,7 @@ impl Done for AddedBook {
     const PAYLOAD: &'static str = "AddBookPayload";
 
     fn fields(fields: &mut PayloadFields<Payload<Self>>) {
-        let description = "The new book, as an edge of `books` in the order of `orderBy`.";
+        let description = "The new book, as an edge of `books`, sorted by `orderBy`.";
         fields.edge("bookEdge", description, |payload| &payload.done.0.edge);
         let description = "The cursor of the edge before the new one in `books`. Null if the new edge is the first.";
         fields.value("previousEdgeCursor", description, |payload| payload.done.0.previous.clone());

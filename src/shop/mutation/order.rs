@@ -81,7 +81,7 @@ impl Done for PlacedOrder {
     const PAYLOAD: &'static str = "PlaceOrderPayload";
 
     fn fields(fields: &mut PayloadFields<Payload<Self>>) {
-        let description = "The new order, as an edge of `orders` in the order of `orderBy`. Its cursor is valid in the list of all \
+        let description = "The new order, as an edge of `orders`, sorted by `orderBy`. Its cursor is valid in the list of all \
             orders, and in that of the book.";
         fields.edge("orderEdge", description, |payload| &payload.done.created.edge);
         let description =

@@ -77,7 +77,7 @@ impl Done for GivenRating {
     const PAYLOAD: &'static str = "RateBookPayload";
 
     fn fields(fields: &mut PayloadFields<Payload<Self>>) {
-        let description = "The new rating, as an edge of `ratings` in the order of `orderBy`. Its cursor is valid in the list of all \
+        let description = "The new rating, as an edge of `ratings`, sorted by `orderBy`. Its cursor is valid in the list of all \
             ratings, and in that of the book.";
         fields.edge("ratingEdge", description, |payload| &payload.done.created.edge);
         let description =
