@@ -5,14 +5,14 @@
 #
 # One server for each setting, all on one file. They take turns, over 16 connections that are kept; what is shown are
 # medians of the rounds. Meanwhile a client adds this many ratings a second: a commit empties the page caches of the
-# readers, and no mapping. Then strace counts how often a page reads the file. Without a program, the release build. Needs
+# readers, and no mapping. Then strace counts how often a page reads the file. Without a program, the `dist` build. Needs
 # Linux, wrk, curl, jq and strace. wrk has the same cores.
 set -euo pipefail
 program=${1:-} ratings=${2:-300000} rounds=${3:-3} seconds=${4:-3} writes=${5:-0}
 here=$(cd "$(dirname "$0")" && pwd)
 if [ -z "$program" ]; then
-    cargo build --release --quiet --manifest-path "$here/../Cargo.toml"
-    program=${CARGO_TARGET_DIR:-$here/../target}/release/bookends
+    cargo build --profile dist --quiet --manifest-path "$here/../Cargo.toml"
+    program=${CARGO_TARGET_DIR:-$here/../target}/dist/bookends
 fi
 program=$(realpath "$program")
 settings=('mapped 1073741824 2' 'cache2 0 2' 'cache8 0 8' 'cache16 0 16' 'cache32 0 32' 'cache64 0 64')

@@ -13,7 +13,7 @@
 # The three take turns on one server, whose first round warms up; medians of the rounds. An order has a row for each
 # direction of each of its sorts, with the tie-breaker in both directions. A page backwards is the page forwards in the reversed
 # order, which is a row of its own. `orders` is a regular expression for some of them: `ratings .*RATING`. On SQLite, and on the
-# PostgreSQL that TEST_DATABASE_URL names, in a database of its own. Without a program, the release build. Needs Linux, wrk,
+# PostgreSQL that TEST_DATABASE_URL names, in a database of its own. Without a program, the `dist` build. Needs Linux, wrk,
 # curl and jq, and psql for PostgreSQL. wrk has the same cores. Numbers mean something on a quiet machine only: the load average
 # is shown first.
 set -euo pipefail
@@ -22,8 +22,8 @@ depth=${depth:-$((rows / 2))}
 [ $((depth + 11)) -le "$rows" ] || { echo "$rows rows have no page of 10 after $depth others" >&2; exit 1; }
 here=$(cd "$(dirname "$0")" && pwd)
 if [ -z "$program" ]; then
-    cargo build --release --quiet --manifest-path "$here/../Cargo.toml"
-    program=${CARGO_TARGET_DIR:-$here/../target}/release/bookends
+    cargo build --profile dist --quiet --manifest-path "$here/../Cargo.toml"
+    program=${CARGO_TARGET_DIR:-$here/../target}/dist/bookends
 fi
 program=$(realpath "$program")
 

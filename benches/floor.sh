@@ -5,7 +5,7 @@
 #
 # A hundred different places for each page, over 16 connections that are kept. The servers take turns; what is shown are
 # medians of the rounds, and of the ratios within each round. On SQLite, and on the PostgreSQL that TEST_DATABASE_URL
-# names, in a database of its own. Without a program, the release build. Needs Linux, wrk, curl and jq, and psql for
+# names, in a database of its own. Without a program, the `dist` build. Needs Linux, wrk, curl and jq, and psql for
 # PostgreSQL, whose processes must be visible. wrk has the same cores. Numbers mean something on a quiet machine only:
 # the load average is shown first.
 set -euo pipefail
@@ -13,8 +13,8 @@ program=${1:-} ratings=${2:-1000000} rounds=${3:-5} seconds=${4:-5}
 here=$(cd "$(dirname "$0")" && pwd)
 target=${CARGO_TARGET_DIR:-$here/../target}
 if [ -z "$program" ]; then
-    cargo build --release --quiet --manifest-path "$here/../Cargo.toml"
-    program=$target/release/bookends
+    cargo build --profile dist --quiet --manifest-path "$here/../Cargo.toml"
+    program=$target/dist/bookends
 fi
 program=$(realpath "$program")
 # It has its own lock file, and its own folder so that neither build disturbs the other.

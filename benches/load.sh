@@ -5,14 +5,14 @@
 #
 # A hundred different pages of 20 ratings with their books, by `rating DESC`, each amid ratings of the same value, over
 # connections that are kept: 16 and 256. On SQLite, and on the PostgreSQL that TEST_DATABASE_URL names, in a database of its
-# own. Without a program, the release build. Needs Linux, wrk, curl and jq, and psql for PostgreSQL. wrk has the same cores: alone,
+# own. Without a program, the `dist` build. Needs Linux, wrk, curl and jq, and psql for PostgreSQL. wrk has the same cores: alone,
 # a server takes more.
 set -euo pipefail
 program=${1:-} ratings=${2:-1000000} seconds=${3:-10}
 here=$(cd "$(dirname "$0")" && pwd)
 if [ -z "$program" ]; then
-    cargo build --release --quiet --manifest-path "$here/../Cargo.toml"
-    program=${CARGO_TARGET_DIR:-$here/../target}/release/bookends
+    cargo build --profile dist --quiet --manifest-path "$here/../Cargo.toml"
+    program=${CARGO_TARGET_DIR:-$here/../target}/dist/bookends
 fi
 program=$(realpath "$program")
 

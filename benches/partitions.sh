@@ -14,8 +14,8 @@ layouts=("${@:2}")
 port=${PGPORT:-54329}
 books=$((ratings / 200 < 100 ? 100 : ratings / 200))
 cd "$(dirname "$0")/.."
-cargo build --release --quiet --workspace --bins
-target=$(realpath "${CARGO_TARGET_DIR:-target}")/release
+cargo build --profile dist --quiet --workspace --bins
+target=$(realpath "${CARGO_TARGET_DIR:-target}")/dist
 
 programs=$(printf '%s\n' /usr/lib/postgresql/*/bin | sort -V | tail -1)
 work=$(mktemp -d)

@@ -6,15 +6,15 @@
 # Three servers on one database: with prepared statements, with unprepared ones, and with unprepared ones behind PgBouncer in
 # transaction mode. In turns, each answers pages of 10 ratings with their books, deep in the list (one statement), the same beside a
 # list of books (two statements in a snapshot), and `rateBook` (a transaction that writes), over 16 connections. The table has the
-# medians of the rounds. TEST_DATABASE_URL names the PostgreSQL, which needs no password. Without a program, the release build. Needs
+# medians of the rounds. TEST_DATABASE_URL names the PostgreSQL, which needs no password. Without a program, the `dist` build. Needs
 # Linux, wrk, curl, jq, psql and pgbouncer.
 set -euo pipefail
 program=${1:-} ratings=${2:-100000} seconds=${3:-5} rounds=${4:-5}
 here=$(cd "$(dirname "$0")" && pwd)
 : "${TEST_DATABASE_URL:?expected the URL of a PostgreSQL}"
 if [ -z "$program" ]; then
-    cargo build --release --quiet --manifest-path "$here/../Cargo.toml"
-    program=${CARGO_TARGET_DIR:-$here/../target}/release/bookends
+    cargo build --profile dist --quiet --manifest-path "$here/../Cargo.toml"
+    program=${CARGO_TARGET_DIR:-$here/../target}/dist/bookends
 fi
 program=$(realpath "$program")
 

@@ -7,7 +7,7 @@
 # Each attack lasts `seconds`, and has a server of its own with the default settings. `attacks` are the names of some, in one
 # argument. On SQLite, and on the PostgreSQL that TEST_DATABASE_URL names, in a database of its own. With REPLICAS=1, it
 # attacks two servers instead, on a primary and two streaming replicas that it starts. These share the cores, so
-# DATABASE_CONNECTIONS is 4 then, unless it is set. Without a program, the release build. The exit status is 1 if an attack
+# DATABASE_CONNECTIONS is 4 then, unless it is set. Without a program, the `dist` build. The exit status is 1 if an attack
 # raises the normal client's p99 above 250 ms or that of the probes above 100 ms, fails a request of them, or leaves 64 MB more memory in each server, ten
 # seconds later (twenty for two servers). Needs Linux, curl and jq, and psql for PostgreSQL. All of them share the cores. Up to
 # 15,000 connections are opened, if the system allows as many files (`ulimit -Hn`).
@@ -16,8 +16,8 @@ program=${1:-} ratings=${2:-1000000} seconds=${3:-10} attacks=${4:-}
 here=$(cd "$(dirname "$0")" && pwd)
 target=${CARGO_TARGET_DIR:-$here/../target}
 if [ -z "$program" ]; then
-    cargo build --release --quiet --manifest-path "$here/../Cargo.toml"
-    program=$target/release/bookends
+    cargo build --profile dist --quiet --manifest-path "$here/../Cargo.toml"
+    program=$target/dist/bookends
 fi
 program=$(realpath "$program")
 # It has its own lock file, and its own folder so that neither build disturbs the other.
