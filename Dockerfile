@@ -26,7 +26,7 @@ COPY keyset/benches keyset/benches
 RUN mkdir src entity/src keyset/src keyset-graphql/src migration/src testdb/src \
     && touch src/lib.rs entity/src/lib.rs keyset/src/lib.rs keyset-graphql/src/lib.rs migration/src/lib.rs testdb/src/lib.rs \
     && echo 'fn main() {}' >src/main.rs \
-    && cargo build --profile dist --locked --bin bookends
+    && cargo build --profile dist --features otlp --locked --bin bookends
 COPY entity entity
 COPY keyset keyset
 COPY keyset-graphql keyset-graphql
@@ -35,7 +35,7 @@ COPY src src
 COPY web web
 # cargo compares times of files, and copies keep the time of the checkout.
 RUN touch src/main.rs src/lib.rs entity/src/lib.rs keyset/src/lib.rs keyset-graphql/src/lib.rs migration/src/lib.rs \
-    && cargo build --profile dist --locked --bin bookends \
+    && cargo build --profile dist --features otlp --locked --bin bookends \
     && mkdir /data
 
 # glibc, libgcc and certificates, from the same Debian as the build stage.
