@@ -31,6 +31,7 @@ COPY entity entity
 COPY keyset keyset
 COPY keyset-graphql keyset-graphql
 COPY migration migration
+COPY build.rs ./
 COPY src src
 COPY web web
 # cargo compares times of files, and copies keep the time of the checkout.
