@@ -21,7 +21,12 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 const SUBSCRIPTIONS: usize = 20;
 
 /// Begins subscriptions of one text, each with these variables, until each has shown an event and waits for the next.
-async fn subscribe(api: &Api, context: &RequestContext, text: &str, variables: &Value) -> Vec<BoxStream<'static, Response>> {
+async fn subscribe(
+    api: &Api,
+    context: &RequestContext,
+    text: &str,
+    variables: &Value,
+) -> Vec<BoxStream<'static, Response>> {
     let mut streams = Vec::new();
     for _ in 0..SUBSCRIPTIONS {
         let request = Request::new(text).variables(Variables::from_json(variables.clone()));
