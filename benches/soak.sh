@@ -10,11 +10,7 @@
 # `dist` build. Needs Linux and Debian's package postgresql. All of them share the cores.
 set -euo pipefail
 seconds=${1:-60} program=${2:-}
-here=$(cd "$(dirname "$0")" && pwd)
-target=${CARGO_TARGET_DIR:-$here/../target}
-if [ -z "$program" ]; then
-    cargo build --profile dist --quiet --locked --workspace --bin bookends --manifest-path "$here/../Cargo.toml"
-    program=$target/dist/bookends
-fi
+. "$(dirname "$0")/lib.sh"
+find_program "$program"
 cargo build --quiet --locked --workspace --bin soak --manifest-path "$here/../Cargo.toml"
-exec "$target/debug/soak" "$(realpath "$program")" "$seconds"
+"$target/debug/soak" "$program" "$seconds"
