@@ -26,16 +26,17 @@ COPY keyset/benches keyset/benches
 RUN mkdir src entity/src keyset/src keyset-graphql/src migration/src testdb/src \
     && touch src/lib.rs entity/src/lib.rs keyset/src/lib.rs keyset-graphql/src/lib.rs migration/src/lib.rs testdb/src/lib.rs \
     && echo 'fn main() {}' >src/main.rs \
-    && cargo build --release --locked --bin bookends
+    && cargo build --profile dist --features otlp --locked --bin bookends
 COPY entity entity
 COPY keyset keyset
 COPY keyset-graphql keyset-graphql
 COPY migration migration
+COPY build.rs ./
 COPY src src
 COPY web web
 # cargo compares times of files, and copies keep the time of the checkout.
 RUN touch src/main.rs src/lib.rs entity/src/lib.rs keyset/src/lib.rs keyset-graphql/src/lib.rs migration/src/lib.rs \
-    && cargo build --release --locked --bin bookends \
+    && cargo build --profile dist --features otlp --locked --bin bookends \
     && mkdir /data
 
 # glibc, libgcc and certificates, from the same Debian as the build stage.
@@ -47,7 +48,7 @@ LABEL org.opencontainers.image.title="Bookends" \
     org.opencontainers.image.licenses="MIT OR Apache-2.0" \
     org.opencontainers.image.version="$VERSION" \
     org.opencontainers.image.revision="$REVISION"
-COPY --from=build /target/release/bookends /usr/local/bin/bookends
+COPY --from=build /target/dist/bookends /usr/local/bin/bookends
 COPY --from=build --chown=65532:65532 /data /data
 # SQLite has its file in the working folder, and writes large sorts to a file: /data is the only folder that can be written.
 # Without DATABASE_URL here, DATABASE_URL_FILE can name a mounted file. The database begins empty: SAMPLE=true fills it.

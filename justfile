@@ -80,7 +80,7 @@ bench:
 
 # measure what pages and keys cost on both databases: count, aggregates, depth, flags, keys, cursors or all
 experiment NAME *ARGS:
-    cargo run --release -p experiments -- {{NAME}} {{ARGS}}
+    cargo run --profile dist -p experiments -- {{NAME}} {{ARGS}}
 
 # compare the cost of requests before and after a change (needs valgrind, gungraun-runner, jq and PostgreSQL)
 guards *ARGS:

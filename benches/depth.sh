@@ -13,21 +13,16 @@
 # The three take turns on one server, whose first round warms up; medians of the rounds. An order has a row for each
 # direction of each of its sorts, with the tie-breaker in both directions. A page backwards is the page forwards in the reversed
 # order, which is a row of its own. `orders` is a regular expression for some of them: `ratings .*RATING`. On SQLite, and on the
-# PostgreSQL that TEST_DATABASE_URL names, in a database of its own. Without a program, the release build. Needs Linux, wrk,
+# PostgreSQL that TEST_DATABASE_URL names, in a database of its own. Without a program, the `dist` build. Needs Linux, wrk,
 # curl and jq, and psql for PostgreSQL. wrk has the same cores. Numbers mean something on a quiet machine only: the load average
 # is shown first.
 set -euo pipefail
 program=${1:-} rows=${2:-2000000} depth=${3:-} rounds=${4:-3} seconds=${5:-3} wanted=${6:-.}
 depth=${depth:-$((rows / 2))}
 [ $((depth + 11)) -le "$rows" ] || { echo "$rows rows have no page of 10 after $depth others" >&2; exit 1; }
-here=$(cd "$(dirname "$0")" && pwd)
-if [ -z "$program" ]; then
-    cargo build --release --quiet --manifest-path "$here/../Cargo.toml"
-    program=${CARGO_TARGET_DIR:-$here/../target}/release/bookends
-fi
-program=$(realpath "$program")
-
-. "$here/rounds.sh"
+. "$(dirname "$0")/lib.sh"
+find_program "$program"
+cd "$work"
 
 # The fields that a list is sorted by, from the schema; `RELEVANCE` is the order of a search.
 fields() {
@@ -88,7 +83,7 @@ measure() {
     rm -f rounds.*
     for ((round = 0; round <= rounds; round++)); do
         for place in none first deep; do
-            drive bookends $place >>"rounds.$([ $round -gt 0 ] && echo $place || echo warm)"
+            drive bookends $place "$seconds" >>"rounds.$([ $round -gt 0 ] && echo $place || echo warm)"
         done
     done
     # A higher rate is a lower latency.
@@ -110,14 +105,12 @@ run() {
     stop
 }
 
-echo "load average: $(cut -d' ' -f1-3 /proc/loadavg); $(nproc) cores; $rows rows, depth $depth; $rounds rounds of $seconds s"
-echo
-echo '| database | list | order | depth 0, ms | depth N, ms | ratio | no cursor, ms | ratio | failures |'
-echo '|---|---|---|---|---|---|---|---|---|'
+head_of_table "$rows rows, depth $depth; $rounds rounds of $seconds s" \
+    '| database | list | order | depth 0, ms | depth N, ms | ratio | no cursor, ms | ratio | failures |'
 run SQLite "sqlite://$work/depth.db"
 if [ -n "${TEST_DATABASE_URL:-}" ]; then
-    create_database bookends_depth_$$
-    run PostgreSQL "${TEST_DATABASE_URL%/*}/$made?sslmode=disable"
+    create_database depth
+    run PostgreSQL "$made_url?sslmode=disable"
 fi
 echo
 printf 'largest ratio: %.2f\n' "$(sort --numeric-sort ratios | tail -1)"

@@ -11,23 +11,15 @@
 set -euo pipefail
 clients=${1:-16} seconds=${2:-10} rows=${3:-1000000}
 pgbench=$(ls /usr/lib/postgresql/*/bin/pgbench | sort -V | tail -n 1)
-made=bookends_edge_$$
-url=${TEST_DATABASE_URL%/*}/$made
-work=$(mktemp -d)
-end() {
-    psql -q "$TEST_DATABASE_URL" -c "DROP DATABASE IF EXISTS $made WITH (FORCE)"
-    rm -rf "$work"
-}
-trap end EXIT
-psql -q "$TEST_DATABASE_URL" -c "CREATE DATABASE $made"
-one() { psql -qAtX -v ON_ERROR_STOP=1 "$url" -c "$1"; }
+. "$(dirname "$0")/lib.sh"
+create_database edge
+one() { psql -qAtX -v ON_ERROR_STOP=1 "$made_url" -c "$1"; }
 
 # A UUIDv7 of now: 48 bits of milliseconds, and random ones.
 one "CREATE FUNCTION v7() RETURNS uuid LANGUAGE sql VOLATILE AS \$\$
     SELECT encode(set_byte(overlay(uuid_send(gen_random_uuid()) PLACING
         substring(int8send((extract(epoch FROM clock_timestamp()) * 1000)::bigint) FROM 3) FROM 1 FOR 6),
         6, 112 + (random() * 15)::int), 'hex')::uuid \$\$"
-load=$(cut -d' ' -f1-3 /proc/loadavg)
 columns='id uuid PRIMARY KEY, book_id uuid NOT NULL, rating smallint NOT NULL'
 one "CREATE TABLE ordered ($columns);
     CREATE TABLE scattered ($columns);
@@ -61,7 +53,7 @@ for round in 1 2 3; do
         touch "$work/runs"
         waits &
         rate=$(PGOPTIONS='-c synchronous_commit=off' "$pgbench" -n -c "$clients" -j 2 -T "$seconds" -M prepared \
-            -f "$work/$table.sql" "$url" 2>/dev/null | sed -n 's/^tps = \([0-9]*\).*/\1/p')
+            -f "$work/$table.sql" "$made_url" 2>/dev/null | sed -n 's/^tps = \([0-9]*\).*/\1/p')
         rm "$work/runs"
         wait
         bytes=$(one "SELECT ((pg_current_wal_insert_lsn() - '$before') / ((SELECT count(*) FROM $table) - $count))::int")
@@ -69,16 +61,13 @@ for round in 1 2 3; do
     done
 done
 
-median() { cut -d' ' -f"$2" "$work/$1.results" | sort -g | sed -n 2p; }
-echo "load average before: $load; $(nproc) cores; $clients clients; $seconds s; $rows rows before"
-echo
-echo '| keys | rows/s | sessions that wait for a page | bytes of log for each row |'
-echo '|---|---|---|---|'
+head_of_table "$clients clients; $seconds s; $rows rows before" \
+    '| keys | rows/s | sessions that wait for a page | bytes of log for each row |'
 for table in ordered scattered partitioned; do
     case $table in
         ordered) name='UUIDv7' ;;
         scattered) name='UUIDv4' ;;
         partitioned) name='UUIDv7, 16 partitions by hash' ;;
     esac
-    echo "| $name | $(median $table 1) | $(median $table 2) | $(median $table 3) |"
+    echo "| $name | $(column "$work/$table.results" 1) | $(column "$work/$table.results" 2) | $(column "$work/$table.results" 3) |"
 done

@@ -32,8 +32,8 @@ trap 'rm -rf "$folder"' EXIT
 
 # Without it, the other cores decide which of two threads goes on: up to 7 % of the instructions of a page of 100.
 core=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
-# Without optimisation across crates: it takes minutes, and changes the figures from one place to the next.
-export CARGO_PROFILE_BENCH_LTO=off CARGO_PROFILE_BENCH_CODEGEN_UNITS=16
+# The profile of benches has no optimisation across crates, unlike `dist`: it takes minutes, and changes the figures from one
+# place to the next.
 cargo bench --locked --quiet --workspace --bench counts --bench instructions --no-run
 
 # The difference of two runs, by the difference of their requests.

@@ -13,18 +13,19 @@ layouts=("${@:2}")
 [ ${#layouts[@]} -gt 0 ] || layouts=(plain hash-4 hash-16 hash-64 range-4 range-16 range-64)
 port=${PGPORT:-54329}
 books=$((ratings / 200 < 100 ? 100 : ratings / 200))
-cd "$(dirname "$0")/.."
-cargo build --release --quiet --workspace --bins
-target=$(realpath "${CARGO_TARGET_DIR:-target}")/release
+. "$(dirname "$0")/lib.sh"
+cd "$here/.."
+cargo build --profile dist --quiet --locked --workspace --bins
 
 programs=$(printf '%s\n' /usr/lib/postgresql/*/bin | sort -V | tail -1)
-work=$(mktemp -d)
 owner=()
 if [ "$(id -u)" = 0 ]; then
     owner=(runuser -u postgres --)
     chown postgres: "$work"
 fi
-trap '(cd "$work"; "${owner[@]}" "$programs/pg_ctl" -D "$work/data" -m immediate stop >/dev/null); rm -rf "$work"' EXIT
+cleanup() {
+    (cd "$work"; "${owner[@]}" "$programs/pg_ctl" -D "$work/data" -m immediate stop >/dev/null)
+}
 (
     cd "$work"
     "${owner[@]}" "$programs/initdb" -D data -U postgres -A trust --no-sync --locale=C.UTF-8 --encoding=UTF8 >/dev/null
@@ -36,7 +37,7 @@ trap '(cd "$work"; "${owner[@]}" "$programs/pg_ctl" -D "$work/data" -m immediate
 server=postgres://postgres@127.0.0.1:$port
 
 # The keys are spread over 640 days, whatever their number. Triggers and foreign keys are off while rows are loaded.
-load() {
+rows() {
     cat <<SQL
 SET session_replication_role = replica;
 SET synchronous_commit = off;
@@ -92,15 +93,15 @@ partitions() {
     echo "CALL partitioning.copy('book_rating'); CALL partitioning.swap('book_rating');"
 }
 
-echo "| layout of $ratings ratings | page | rows read | buffers | locks | memory | median | with a generic plan |"
-echo "|---|---|---|---|---|---|---|---|"
+head_of_table "$ratings ratings" \
+    "| layout of $ratings ratings | page | rows read | buffers | locks | memory | median | with a generic plan |"
 for layout in "${layouts[@]}"; do
     name=bench_${layout/-/_}
     psql -q "$server/postgres" -c "CREATE DATABASE $name"
-    DATABASE_URL=$server/$name "$target/bookends" migrate up >/dev/null
+    DATABASE_URL=$server/$name "$target/dist/bookends" migrate up >/dev/null
     move() { partitions "${layout%-*}" "${layout#*-}" | psql -q -v ON_ERROR_STOP=1 "$server/$name"; }
     if [ "$layout" != plain ] && [ "$layout" != foreign-3 ]; then move; fi
-    load | psql -q -v ON_ERROR_STOP=1 "$server/$name" >/dev/null
+    rows | psql -q -v ON_ERROR_STOP=1 "$server/$name" >/dev/null
     # Rows cannot be inserted into the others by way of the whole, which has triggers. So they are moved.
     if [ "$layout" = foreign-3 ]; then
         move
@@ -110,7 +111,7 @@ for layout in "${layouts[@]}"; do
             psql -q "$server/$name" -c "ANALYZE book_rating_past_$past"
         done
     fi
-    "$target/partitions" "$server/$name" "$layout"
+    "$target/dist/partitions" "$server/$name" "$layout"
     psql -q "$server/postgres" -c "DROP DATABASE $name"
     if [ "$layout" = foreign-3 ]; then
         for past in 1 2; do psql -q "$server/postgres" -c "DROP DATABASE past_$past"; done

@@ -6,36 +6,22 @@
 # Three servers on one database: with prepared statements, with unprepared ones, and with unprepared ones behind PgBouncer in
 # transaction mode. In turns, each answers pages of 10 ratings with their books, deep in the list (one statement), the same beside a
 # list of books (two statements in a snapshot), and `rateBook` (a transaction that writes), over 16 connections. The table has the
-# medians of the rounds. TEST_DATABASE_URL names the PostgreSQL, which needs no password. Without a program, the release build. Needs
+# medians of the rounds. TEST_DATABASE_URL names the PostgreSQL, which needs no password. Without a program, the `dist` build. Needs
 # Linux, wrk, curl, jq, psql and pgbouncer.
 set -euo pipefail
 program=${1:-} ratings=${2:-100000} seconds=${3:-5} rounds=${4:-5}
-here=$(cd "$(dirname "$0")" && pwd)
+. "$(dirname "$0")/lib.sh"
 : "${TEST_DATABASE_URL:?expected the URL of a PostgreSQL}"
-if [ -z "$program" ]; then
-    cargo build --release --quiet --manifest-path "$here/../Cargo.toml"
-    program=${CARGO_TARGET_DIR:-$here/../target}/release/bookends
-fi
-program=$(realpath "$program")
-
-work=$(mktemp -d)
+find_program "$program"
+# PgBouncer runs as another user.
 chmod 755 "$work"
 cd "$work"
-made=bookends_pooler_$$ processes=()
-end() {
-    for process in "${processes[@]}"; do kill "$process" 2>/dev/null || true; done
-    wait
-    psql -q "$TEST_DATABASE_URL" -c "DROP DATABASE IF EXISTS $made"
-    rm -rf "$work"
-}
-trap end EXIT
 
-psql -q "$TEST_DATABASE_URL" -c "CREATE DATABASE $made"
-direct=${TEST_DATABASE_URL%/*}/$made
-DATABASE_URL=$direct "$program" seed --books $((ratings / 10)) --ratings "$ratings" --orders 0 >/dev/null
-psql -q "$direct" -c 'VACUUM ANALYZE'
+create_database pooler
+seed "$made_url" "$ratings"
+psql -q "$made_url" -c 'VACUUM ANALYZE'
 
-read -r host port user < <(psql -qAtX -F ' ' "$direct" -c "SELECT coalesce(host(inet_server_addr()), 'localhost'), inet_server_port(), current_user")
+read -r host port user < <(psql -qAtX -F ' ' "$made_url" -c "SELECT coalesce(host(inet_server_addr()), 'localhost'), inet_server_port(), current_user")
 bouncer=64$((RANDOM % 90 + 10))
 cat >pgbouncer.ini <<INI
 [databases]
@@ -51,7 +37,7 @@ INI
 owner=(env)
 if [ "$(id -u)" = 0 ]; then owner=(setpriv --reuid=postgres --regid=postgres --init-groups); fi
 "${owner[@]}" "$(command -v pgbouncer || echo /usr/sbin/pgbouncer)" pgbouncer.ini 2>bouncer.log &
-processes+=($!)
+server[bouncer]=$!
 pooled=postgres://$user@127.0.0.1:$bouncer/$made
 until psql -qAtX "$pooled" -c 'SELECT 1' >/dev/null 2>&1; do
     kill -0 $!
@@ -59,63 +45,43 @@ until psql -qAtX "$pooled" -c 'SELECT 1' >/dev/null 2>&1; do
 done
 
 # The writes need a token.
-export BOOKENDS_WRITE_TOKEN=the-token-of-the-bench
-authorization="Authorization: Bearer $BOOKENDS_WRITE_TOKEN"
+export BOOKENDS_WRITE_TOKEN=the-token-of-the-bench LISTEN=127.0.0.1:0 MAX_REQUESTS=256
+DATABASE_STATEMENT_MODE=prepared DATABASE_URL=$made_url start prepared "$program"
+DATABASE_STATEMENT_MODE=unprepared DATABASE_URL=$made_url start unprepared "$program"
+DATABASE_STATEMENT_MODE=unprepared DATABASE_URL=$pooled start pooled "$program"
 
-# Starts a server in this mode on this URL, and prints its address.
-serve() {
-    DATABASE_STATEMENT_MODE=$2 DATABASE_URL=$3 LISTEN=127.0.0.1:0 MAX_REQUESTS=256 "$program" >"$1.log" &
-    processes+=($!)
-    until grep -q '^open ' "$1.log"; do
-        kill -0 $!
-        sleep 0.1
-    done
-    address=$(sed -n 's/^open \(http:\/\/[^/ ]*\).*/\1/p' "$1.log")
-}
-declare -A addresses
-serve prepared prepared "$direct" && addresses[prepared]=$address
-serve unprepared unprepared "$direct" && addresses[unprepared]=$address
-serve pooled unprepared "$pooled" && addresses[pooled]=$address
-
-ask() {
-    curl -sSf "${addresses[prepared]}/graphql" --header 'Content-Type: application/json' --header "$authorization" --data "$1"
-}
 fields='edges { cursor node { id rating book { name } } } pageInfo { hasPreviousPage hasNextPage startCursor endCursor }'
 for step in {1..20}; do
     offset=$((step * 500 < ratings / 2 ? step * 500 : step))
-    cursor=$(ask "{\"query\": \"{ ratings(first: 1, offset: $offset) { edges { cursor } } }\"}" |
+    cursor=$(ask prepared "{\"query\": \"{ ratings(first: 1, offset: $offset) { edges { cursor } } }\"}" |
         jq --raw-output '.data.ratings.edges[0].cursor')
     page="ratings(first: 10, after: \\\"$cursor\\\") { $fields }"
     echo "{\"query\": \"{ $page }\"}" >>one
     echo "{\"query\": \"{ $page books(last: 3) { nodes { name } } }\"}" >>two
 done
-[ "$(ask "$(sed -n 9p two)" | jq '(.data.ratings.edges | length) + (.data.books.nodes | length)')" = 13 ]
+[ "$(ask prepared "$(sed -n 9p two)" | jq '(.data.ratings.edges | length) + (.data.books.nodes | length)')" = 13 ]
 # Writers of one book would wait for each other.
-ask '{"query": "{ books(first: 100) { nodes { id } } }"}' | jq --raw-output '.data.books.nodes[].id' | while read -r id; do
+ask prepared '{"query": "{ books(first: 100) { nodes { id } } }"}' | jq --raw-output '.data.books.nodes[].id' | while read -r id; do
     echo "{\"query\": \"mutation { rateBook(input: { bookId: \\\"$id\\\", rating: 4 }) { ratingEdge { cursor node { id } } } }\"}" >>write
 done
-ask "$(sed -n 9p write)" | jq --exit-status .data.rateBook.ratingEdge.node.id >/dev/null
+ask prepared "$(sed -n 9p write)" | jq --exit-status .data.rateBook.ratingEdge.node.id >/dev/null
 
 for ((round = 0; round < rounds; round++)); do
     for query in one two write; do
         for way in prepared unprepared pooled; do
-            read -r _ rate median _ failures < <(wrk --threads 1 --connections 16 --duration "${seconds}s" --latency \
-                --header "$authorization" --script "$here/load.lua" "${addresses[$way]}" -- "$query" | grep '^result ')
+            read -r rate _ _ failures < <(load $way $query "$seconds")
             [ "$failures" = 0 ]
             echo "$rate" >>"$query-$way"
         done
     done
 done
-middle() {
-    sort -n "$1" | sed -n "$(((rounds + 1) / 2))p"
-}
-echo '| statements | responses a second, prepared | unprepared | behind PgBouncer |'
-echo '|---|---|---|---|'
+head_of_table "$ratings ratings; $rounds rounds of $seconds s" \
+    '| statements | responses a second, prepared | unprepared | behind PgBouncer |'
 for query in one two write; do
-    base=$(middle $query-prepared)
+    base=$(median <$query-prepared)
     cells=''
     for way in unprepared pooled; do
-        rate=$(middle $query-$way)
+        rate=$(median <$query-$way)
         cells+=" $rate ($(awk -v a="$rate" -v b="$base" 'BEGIN { printf "%.2f", a / b }')) |"
     done
     echo "| $query | $base |$cells"

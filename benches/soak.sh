@@ -7,14 +7,10 @@
 # restarted, and one after the other is promoted in place of a primary that is killed. At the end every acknowledged write
 # must be there, and every walk exact. Each kind of request must have succeeded. No request may have failed, other than writes
 # from the end of a primary until both servers wrote to the next one. Otherwise the exit status is 1. Without a program, the
-# release build. Needs Linux and Debian's package postgresql. All of them share the cores.
+# `dist` build. Needs Linux and Debian's package postgresql. All of them share the cores.
 set -euo pipefail
 seconds=${1:-60} program=${2:-}
-here=$(cd "$(dirname "$0")" && pwd)
-target=${CARGO_TARGET_DIR:-$here/../target}
-if [ -z "$program" ]; then
-    cargo build --release --quiet --locked --workspace --bin bookends --manifest-path "$here/../Cargo.toml"
-    program=$target/release/bookends
-fi
+. "$(dirname "$0")/lib.sh"
+find_program "$program"
 cargo build --quiet --locked --workspace --bin soak --manifest-path "$here/../Cargo.toml"
-exec "$target/debug/soak" "$(realpath "$program")" "$seconds"
+"$target/debug/soak" "$program" "$seconds"

@@ -9,6 +9,7 @@ pub mod db;
 pub mod events;
 mod health;
 mod inspect;
+mod invisible;
 pub mod metrics;
 pub mod request;
 mod run;

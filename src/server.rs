@@ -129,6 +129,6 @@ impl Server {
 
 /// What a browser opens.
 fn page(api: &Api) -> Router {
-    let pages = page::routes::<page::GraphiQL>().merge(shelf::routes());
+    let pages = page::routes(&page::GRAPHIQL).merge(shelf::routes());
     if let Some(sdl) = api.sdl() { pages.merge(schema::routes(sdl)) } else { pages }
 }

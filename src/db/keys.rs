@@ -6,7 +6,7 @@ use ::entity::{book, book_order, book_rating, id};
 use chrono::{DateTime, Utc};
 use keyset::ReadRows;
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::{RngCore, SeedableRng};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QuerySelect, QueryTrait};
 use uuid::{Builder, Uuid};
 

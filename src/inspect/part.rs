@@ -1,8 +1,8 @@
 //! The parts of a value, as a table and as JSON.
 
-use icu_properties::CodePointMapData;
-use icu_properties::props::GeneralCategory;
 use serde::{Serialize, Serializer};
+
+use crate::invisible::is_invisible;
 
 /// Named parts, in their order.
 #[derive(Debug, Default)]
@@ -79,14 +79,14 @@ impl Part {
     }
 }
 
-/// A text on one line that changes nothing in a terminal: control and format characters are escaped.
+/// A text on one line that changes nothing in a terminal: control characters, ends of lines and what is invisible are escaped.
 pub fn printable(text: &str) -> String {
-    use GeneralCategory::{Control, Format, LineSeparator, ParagraphSeparator};
-    let categories = CodePointMapData::<GeneralCategory>::new();
-    let escaped = |letter: char| match categories.get(letter) {
-        Control | Format | LineSeparator | ParagraphSeparator => letter.escape_default().to_string(),
-        _ => letter.into(),
+    let is_unfit = |letter: char| {
+        letter.is_control()
+            || is_invisible(letter)
+            || matches!(letter, '\u{2028}' | '\u{2029}' | '\u{fff9}'..='\u{fffb}')
     };
+    let escaped = |letter: char| if is_unfit(letter) { letter.escape_default().to_string() } else { letter.into() };
     text.chars().map(escaped).collect()
 }
 

@@ -5,7 +5,7 @@
 
 use ::entity::{book, book_order, book_rating};
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::{RngCore, SeedableRng};
 use sea_orm::Value;
 use sea_orm::prelude::Decimal;
 use uuid::{Builder, Uuid};

@@ -8,12 +8,7 @@ use sha2::{Digest, Sha256};
 
 /// The tag of these bytes.
 pub fn of(bytes: &[u8]) -> String {
-    of_hash(&Sha256::digest(bytes))
-}
-
-/// The tag of bytes with this SHA-256.
-pub fn of_hash(hash: &[u8]) -> String {
-    format!("\"{}\"", URL_SAFE_NO_PAD.encode(hash))
+    format!("\"{}\"", URL_SAFE_NO_PAD.encode(Sha256::digest(bytes)))
 }
 
 /// Whether the client has what this tag names. A proxy that compresses makes tags weak.

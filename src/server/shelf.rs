@@ -2,15 +2,14 @@
 //!
 //! npm builds `web/shelf/`, and its bundle is committed: Rust alone builds the server with it.
 
-use axum::Router;
-use rust_embed::RustEmbed;
+use std::sync::LazyLock;
 
-use super::bundle;
+use axum::Router;
+
+use super::bundle::{self, Bundle};
 
 /// The bundle of `web/shelf/`.
-#[derive(RustEmbed)]
-#[folder = "web/shelf/dist"]
-struct Built;
+static SHELF: LazyLock<Bundle> = LazyLock::new(|| Bundle::new(include!(concat!(env!("OUT_DIR"), "/shelf.rs"))));
 
 /// Only resources of this server, and the icon, which is data in the page. `'self'` in `connect-src` includes the
 /// WebSocket.
@@ -19,5 +18,5 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
 
 /// The page and its assets.
 pub fn routes() -> Router {
-    bundle::routes::<Built>("/shelf", POLICY)
+    bundle::routes(&SHELF, "/shelf", POLICY)
 }

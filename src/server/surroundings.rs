@@ -109,35 +109,17 @@ async fn uncaught<Responding: Future<Output = Response>>(
     if is_plain { response } else { compressed(encodings, response).await }
 }
 
-/// The response, compressed if that is worth it, in the encoding that a client weighs most; if alike, br before gzip before
-/// zstd, which some clients offer and cannot read. As a layer, the state of the compression would be a part of every response.
+/// The response, compressed by gzip if the client reads that and it is worth it. As a layer, the state of the compression would
+/// be a part of every response.
 async fn compressed(encodings: Vec<HeaderValue>, mut response: Response) -> Response {
-    let compression = CompressionLayer::new().zstd(prefers_zstd(&encodings));
     let mut request = Request::new(Body::empty());
     for encoding in encodings {
         request.headers_mut().append(ACCEPT_ENCODING, encoding);
     }
-    let compression = compression
+    let compression = CompressionLayer::new()
         .quality(CompressionLevel::Fastest)
         .compress_when(DefaultPredicate::new().and(SizeAbove::new(MIN_COMPRESSED)));
     let answer = service_fn(move |_: Request| ready(Ok::<_, Infallible>(take(&mut response))));
     let Ok(response) = Box::pin(compression.layer(answer).oneshot(request)).await;
     response.map(Body::new)
-}
-
-/// Whether a client weighs zstd above br and gzip.
-fn prefers_zstd(encodings: &[HeaderValue]) -> bool {
-    let listed = encodings.iter().filter_map(|list| list.to_str().ok()).flat_map(|list| list.split(','));
-    let weighed = listed.filter_map(|encoding| {
-        let (name, weight) = encoding.split_once(';').unwrap_or((encoding, "q=1"));
-        let (_, weight) = weight.split_once('=').filter(|(q, _)| q.trim().eq_ignore_ascii_case("q"))?;
-        Some((name.trim(), weight.trim().parse::<f32>().ok()?))
-    });
-    let weighed: Vec<(&str, f32)> = weighed.collect();
-    let weight = |names: &[&str]| {
-        let named = |wanted: &str| weighed.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted));
-        let found = names.iter().find_map(|name| named(name)).or_else(|| named("*"));
-        found.map_or(0.0, |(_, weight)| *weight)
-    };
-    weight(&["zstd"]) > weight(&["br"]).max(weight(&["gzip", "x-gzip"]))
 }

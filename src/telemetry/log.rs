@@ -1,16 +1,17 @@
 //! The log on stderr: its lines, and which of them are written.
 //!
 //! Where there are no traces, the filters are those of everything that is recorded: [`alone`]. A filter of one layer would look
-//! up the span of a request at each of its polls. Beside traces, which have another filter, the log has one of its own:
-//! [`beside_traces`].
+//! up the span of a request at each of its polls. Beside traces, which have another filter, the log has one of its own.
 
 use std::io::{self, IsTerminal};
 
 use tracing::level_filters::LevelFilter;
 use tracing::{Level, Subscriber};
-use tracing_subscriber::filter::{FilterExt, Targets};
-use tracing_subscriber::layer::{Filter, SubscriberExt};
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt, registry};
+#[cfg(feature = "otlp")]
+use tracing_subscriber::{filter::FilterExt, layer::Filter};
 
 use crate::config::{LogFormat, Telemetry};
 
@@ -30,6 +31,7 @@ pub fn alone(settings: &Telemetry) -> impl Subscriber + Send + Sync + use<> {
 }
 
 /// The log of a process with traces.
+#[cfg(feature = "otlp")]
 pub fn beside_traces(settings: &Telemetry) -> impl Layer<Registry> + use<> {
     let levels: Box<dyn Filter<Registry> + Send + Sync> = match levels(&settings.log) {
         Levels::Table(levels) => Box::new(levels),

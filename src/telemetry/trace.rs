@@ -1,18 +1,14 @@
-//! The span of a request in a trace: its parent, and its result; within it, that of its operation.
-//!
-//! A request joins its client's trace by W3C Trace Context. The attributes follow OpenTelemetry's semantic conventions.
+//! The span of a request in the trace of its client, by W3C Trace Context; within it, that of its operation.
 
-use axum::http::HeaderMap;
-use opentelemetry::KeyValue;
-use opentelemetry::propagation::TextMapPropagator;
-use opentelemetry::trace::{Status, TraceContextExt, TraceId};
-use opentelemetry_http::HeaderExtractor;
-use opentelemetry_sdk::propagation::TraceContextPropagator;
+use std::borrow::Cow;
+
+use axum::http::{HeaderMap, HeaderValue};
 use tracing::field::Empty;
 use tracing::{Level, Span};
-use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-use super::TRACED;
+use super::{TRACED, otlp};
+
+pub use super::otlp::answered;
 
 /// An operation of GraphQL.
 pub struct Operation<'a> {
@@ -25,16 +21,13 @@ pub struct Operation<'a> {
 }
 
 /// Makes a span a part of its request's trace. Returns the trace's id, if there is one.
-pub fn join(span: &Span, headers: &HeaderMap) -> Option<TraceId> {
-    let mut received = None;
-    if headers.contains_key("traceparent") {
-        let parent = TraceContextPropagator::new().extract(&HeaderExtractor(headers));
-        received = Some(parent.span().span_context().trace_id()).filter(|id| *id != TraceId::INVALID);
-        // The log shows the trace's id even if this server does not trace.
-        let _ = span.set_parent(parent);
+pub fn join<'a>(span: &Span, headers: &'a HeaderMap) -> Option<Cow<'a, str>> {
+    let received = headers.get("traceparent");
+    if received.is_some() {
+        otlp::join(span, headers);
     }
-    let own = span.context().span().span_context().clone();
-    if own.is_sampled() { Some(own.trace_id()) } else { received }
+    // The log shows the trace's id even if this server does not trace.
+    otlp::sampled(span).map(Cow::from).or_else(|| received.and_then(trace_id).map(Cow::from))
 }
 
 /// The span of the execution of an operation, if it is part of a trace. The name of the span has that of the operation only
@@ -64,22 +57,44 @@ pub fn executed(span: &Span, code: Option<&'static str>) {
     }
 }
 
-/// Records the result of a request; without a status, the request was dropped.
-pub fn answered(span: &Span, method: &'static str, route: Option<&str>, status: Option<u16>) {
-    let context = span.context();
-    let span = context.span();
-    if !span.span_context().is_sampled() {
-        return;
-    }
-    span.update_name(route.map_or(method.to_owned(), |route| format!("{method} {route}")));
-    span.set_attribute(KeyValue::new("http.request.method", method));
-    if let Some(route) = route {
-        span.set_attribute(KeyValue::new("http.route", route.to_owned()));
-    }
-    if let Some(status) = status {
-        span.set_attribute(KeyValue::new("http.response.status_code", i64::from(status)));
-    }
-    if status.is_none_or(|status| status >= 500) {
-        span.set_status(Status::error(if status.is_some() { "the server failed" } else { "dropped" }));
+/// The id in a header `traceparent`, by W3C Trace Context: `version-trace-parent-flags`.
+fn trace_id(header: &HeaderValue) -> Option<&str> {
+    let is_hex =
+        |part: &str, length| part.len() == length && part.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let is_id = |part: &str, length| is_hex(part, length) && part.bytes().any(|byte| byte != b'0');
+    let mut parts = header.to_str().ok()?.split('-');
+    let (version, trace, parent, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+    let is_valid = is_hex(version, 2)
+        && version != "ff"
+        && (version != "00" || parts.next().is_none())
+        && is_id(trace, 32)
+        && is_id(parent, 16)
+        && is_hex(flags, 2);
+    is_valid.then_some(trace)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_has_the_id_of_a_valid_header() {
+        let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+        let parent = "00f067aa0ba902b7";
+        for valid in [format!("00-{trace}-{parent}-01"), format!("01-{trace}-{parent}-00-more")] {
+            assert_eq!(trace_id(&valid.parse().unwrap()), Some(trace));
+        }
+        for invalid in [
+            String::new(),
+            format!("ff-{trace}-{parent}-01"),
+            format!("00-{trace}-{parent}-01-more"),
+            format!("00-{trace}-{parent}"),
+            format!("00-{}-{parent}-01", trace.to_uppercase()),
+            format!("00-{}-{parent}-01", "0".repeat(32)),
+            format!("00-{trace}-{}-01", "0".repeat(16)),
+            "00-0-0-01".into(),
+        ] {
+            assert_eq!(trace_id(&invalid.parse().unwrap()), None, "{invalid}");
+        }
     }
 }

@@ -204,18 +204,12 @@ async fn a_panic_is_500_with_an_id_and_the_server_continues() {
 async fn responses_are_compressed_as_the_client_accepts() {
     for (accepted, size, encoding) in [
         ("gzip", 2000, Some("gzip")),
-        ("br", 2000, Some("br")),
-        ("zstd", 2000, Some("zstd")),
-        // As browsers and Node.js send it. Versions of Node.js before 22.15 cannot read zstd.
-        ("gzip, deflate, br, zstd", 2000, Some("br")),
-        ("zstd, gzip", 2000, Some("gzip")),
-        ("*", 2000, Some("br")),
-        ("zstd;q=1, gzip;q=0.9, br;Q=0.5", 2000, Some("zstd")),
-        ("zstd;q=0.5, *;q=0.4", 2000, Some("zstd")),
-        ("zstd;q=0.5, *;q=0.5", 2000, Some("br")),
-        ("zstd, br;q=0, *;q=0", 2000, Some("zstd")),
-        ("zstd;q=0, br;q=0", 2000, None),
-        ("zstd;q=x, gzip;q=0.1", 2000, Some("gzip")),
+        // As browsers send it.
+        ("gzip, deflate, br, zstd", 2000, Some("gzip")),
+        ("gzip;q=0.1, identity;q=1", 2000, None),
+        ("gzip;q=0", 2000, None),
+        ("*", 2000, Some("gzip")),
+        ("br, zstd", 2000, None),
         ("identity", 2000, None),
         ("gzip", 1000, None),
     ] {

@@ -1,6 +1,7 @@
 //! The page at `/`: what a browser is told about it, and the queries that it opens with.
 
 use std::path::Path;
+use std::sync::LazyLock;
 
 use axum::Router;
 use axum::body::Body;
@@ -10,17 +11,24 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderName, Request, StatusCode};
 use bookends::config::Limits;
 use bookends::server::Access;
-use bookends::server::page::{FIRST_QUERY, routes};
+use bookends::server::page::{Bundle, FIRST_QUERY, routes};
 use bookends::shop::Api;
-use rust_embed::RustEmbed;
 use serde_json::Value;
 use tower::ServiceExt;
 
 use crate::shop::{SMALL, Shop, empty};
 
-#[derive(RustEmbed)]
-#[folder = "tests/it/page"]
-struct Bundle;
+static BUNDLE: LazyLock<Bundle> = LazyLock::new(|| {
+    Bundle::new(&[
+        ("assets/font-4e9b.ttf.gz", include_bytes!("page/assets/font-4e9b.ttf.gz")),
+        ("assets/icon-3d5a.svg.gz", include_bytes!("page/assets/icon-3d5a.svg.gz")),
+        ("assets/licenses-6c7d.txt.gz", include_bytes!("page/assets/licenses-6c7d.txt.gz")),
+        ("assets/notes-5a6b.md.gz", include_bytes!("page/assets/notes-5a6b.md.gz")),
+        ("assets/script-1f0e.js.gz", include_bytes!("page/assets/script-1f0e.js.gz")),
+        ("assets/style-2b7c.css.gz", include_bytes!("page/assets/style-2b7c.css.gz")),
+        ("index.html", include_bytes!("page/index.html")),
+    ])
+});
 
 struct Answer {
     status: StatusCode,
@@ -48,7 +56,7 @@ async fn get(router: Router, path: &str) -> Answer {
 
 #[tokio::test]
 async fn the_page_of_a_bundle_is_asked_for_again() {
-    let answer = get(routes::<Bundle>(), "/").await;
+    let answer = get(routes(&BUNDLE), "/").await;
     assert_eq!((answer.status, answer.header(CONTENT_TYPE)), (StatusCode::OK, "text/html; charset=utf-8"));
     assert_eq!(answer.header(CACHE_CONTROL), "no-cache", "it names the assets of the newest bundle");
     assert_eq!(answer.body, include_bytes!("page/index.html"));
@@ -56,7 +64,7 @@ async fn the_page_of_a_bundle_is_asked_for_again() {
 
 #[tokio::test]
 async fn the_page_may_not_load_run_or_frame_anything_from_elsewhere() {
-    let policies = [get(routes::<Bundle>(), "/").await, get(routes::<Bundle>(), SCRIPT).await];
+    let policies = [get(routes(&BUNDLE), "/").await, get(routes(&BUNDLE), SCRIPT).await];
     for answer in policies {
         let policy = answer.header(HeaderName::from_static("content-security-policy"));
         for directive in ["default-src 'none'", "script-src 'self'", "connect-src 'self'", "frame-ancestors 'none'"] {
@@ -77,7 +85,7 @@ async fn an_asset_is_typed_compressed_and_never_asked_for_again() {
         ("/assets/font-4e9b.ttf", "font/ttf"),
         ("/assets/licenses-6c7d.txt", "text/plain; charset=utf-8"),
     ] {
-        let answer = get(routes::<Bundle>(), path).await;
+        let answer = get(routes(&BUNDLE), path).await;
         assert_eq!((answer.status, answer.header(CONTENT_TYPE)), (StatusCode::OK, content_type), "{path}");
         assert_eq!(answer.header(CONTENT_ENCODING), "gzip");
         assert_eq!(answer.body[..2], [0x1f, 0x8b], "the magic number of gzip");
@@ -88,10 +96,10 @@ async fn an_asset_is_typed_compressed_and_never_asked_for_again() {
 #[tokio::test]
 async fn what_the_browser_has_is_not_sent_again() {
     for path in ["/", SCRIPT] {
-        let tag = get(routes::<Bundle>(), path).await.header(ETAG).to_owned();
+        let tag = get(routes(&BUNDLE), path).await.header(ETAG).to_owned();
         let ask = async |tags: &str| {
             let request = Request::get(path).header(IF_NONE_MATCH, tags).body(Body::empty()).unwrap();
-            send(routes::<Bundle>(), request).await
+            send(routes(&BUNDLE), request).await
         };
         for tags in [tag.clone(), format!("\"other\", W/{tag}")] {
             let answer = ask(&tags).await;
@@ -114,7 +122,7 @@ async fn nothing_but_the_bundle_is_there() {
         "/assets/%00.js",
         "/assets/%FF.js",
     ] {
-        let status = get(routes::<Bundle>(), path).await.status;
+        let status = get(routes(&BUNDLE), path).await.status;
         assert!(status == StatusCode::NOT_FOUND || status == StatusCode::BAD_REQUEST, "{path}: {status}");
     }
 }
@@ -122,11 +130,11 @@ async fn nothing_but_the_bundle_is_there() {
 #[tokio::test]
 async fn the_page_is_read_and_nothing_else() {
     for path in ["/", SCRIPT] {
-        let length = get(routes::<Bundle>(), path).await.body.len();
-        let head = send(routes::<Bundle>(), Request::head(path).body(Body::empty()).unwrap()).await;
+        let length = get(routes(&BUNDLE), path).await.body.len();
+        let head = send(routes(&BUNDLE), Request::head(path).body(Body::empty()).unwrap()).await;
         assert_eq!((head.status, head.body.len()), (StatusCode::OK, 0), "{path}");
         assert_eq!(head.header(CONTENT_LENGTH), length.to_string());
-        let post = send(routes::<Bundle>(), Request::post(path).body(Body::empty()).unwrap()).await;
+        let post = send(routes(&BUNDLE), Request::post(path).body(Body::empty()).unwrap()).await;
         assert_eq!((post.status, post.header(ALLOW)), (StatusCode::METHOD_NOT_ALLOWED, "GET,HEAD"), "{path}");
     }
 }

@@ -7,7 +7,7 @@ use bookends::config::Plan;
 use bookends::db::Db;
 use keyset::find_models;
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::{RngCore, SeedableRng};
 use sea_orm::prelude::*;
 use sea_orm::{DbBackend, QueryOrder, Set, SqlErr, TransactionTrait};
 

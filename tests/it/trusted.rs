@@ -1,6 +1,6 @@
 //! Trusted documents: by their ids, and without others.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use axum::body::{Body, to_bytes};
@@ -35,13 +35,9 @@ fn sha256(text: &str) -> String {
 }
 
 /// A file, for as long as it is kept.
-pub struct File(PathBuf);
+struct File(PathBuf);
 
 impl File {
-    pub fn path(&self) -> &Path {
-        &self.0
-    }
-
     pub fn new(text: impl AsRef<[u8]>) -> Self {
         static NEXT: AtomicUsize = AtomicUsize::new(0);
         let name = format!("bookends_documents_{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));

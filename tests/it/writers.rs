@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bookends::config::{Limits, Plan};
 use bookends::db::Db;
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::{RngCore, SeedableRng};
 use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use serde_json::Value;
 

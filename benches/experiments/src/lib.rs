@@ -1,7 +1,7 @@
 //! Experiments: what pages and keys cost, on SQLite and PostgreSQL side by side.
 //!
 //! ```sh
-//! cargo run --release -p experiments -- depth --postgres postgres://postgres@127.0.0.1/postgres
+//! cargo run --profile dist -p experiments -- depth --postgres postgres://postgres@127.0.0.1/postgres
 //! ```
 //!
 //! Each experiment creates its own databases, takes the compared ways in turns, and prints a table. It counts work where

@@ -1,9 +1,8 @@
 //! Titles of books, as they are stored.
 
-use icu_properties::props::{BidiClass, DefaultIgnorableCodePoint, GeneralCategory, NoncharacterCodePoint};
-use icu_properties::{CodePointMapData, CodePointSetData};
 use unicode_normalization::UnicodeNormalization;
 
+use crate::invisible::is_invisible;
 use crate::request::{Code, Error, Result};
 
 /// The longest title, in characters and in bytes of UTF-8.
@@ -17,9 +16,7 @@ const MAX_BYTES: usize = 300;
 /// [`Code::BadUserInput`], with the reason.
 pub fn title(text: &str) -> Result<String> {
     let title: String = text.trim().nfc().collect();
-    let is_seen = |letter: char| {
-        !letter.is_whitespace() && !CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(letter)
-    };
+    let is_seen = |letter: char| !letter.is_whitespace() && !is_invisible(letter);
     let problem = if title.chars().nth(MAX_CHARACTERS).is_some() {
         format!("the title must have at most {MAX_CHARACTERS} characters, not {}", title.chars().count())
     } else if title.len() > MAX_BYTES {
@@ -37,26 +34,10 @@ pub fn title(text: &str) -> Result<String> {
 /// Whether a character controls the layout of the text around it, ends a line, or is reserved. Marks such as U+200F are
 /// fit: titles in Arabic and Hebrew need them.
 fn is_unfit(letter: char) -> bool {
-    use GeneralCategory::{Control, LineSeparator, ParagraphSeparator};
-    let category = CodePointMapData::<GeneralCategory>::new().get(letter);
-    let bidi = CodePointMapData::<BidiClass>::new().get(letter);
-    let is_embedding = [
-        BidiClass::LeftToRightEmbedding,
-        BidiClass::LeftToRightOverride,
-        BidiClass::LeftToRightIsolate,
-        BidiClass::RightToLeftEmbedding,
-        BidiClass::RightToLeftOverride,
-        BidiClass::RightToLeftIsolate,
-        BidiClass::FirstStrongIsolate,
-        BidiClass::PopDirectionalFormat,
-        BidiClass::PopDirectionalIsolate,
-    ]
-    .contains(&bidi);
-    let is_special = ('\u{fff9}'..='\u{fffd}').contains(&letter);
-    matches!(category, Control | LineSeparator | ParagraphSeparator)
-        || is_embedding
-        || is_special
-        || CodePointSetData::new::<NoncharacterCodePoint>().contains(letter)
+    let is_no_character = matches!(letter, '\u{fdd0}'..='\u{fdef}') || u32::from(letter) & 0xfffe == 0xfffe;
+    letter.is_control()
+        || is_no_character
+        || matches!(letter, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{fff9}'..='\u{fffd}')
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Requests at random, of which hardly anything is right.
 
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::{RngCore, SeedableRng};
 use serde_json::{Value, json};
 
 use super::lists;

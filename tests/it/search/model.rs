@@ -6,7 +6,7 @@ use ::entity::book;
 use bookends::config::Plan;
 use migration::letters::folded;
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::{RngCore, SeedableRng};
 use sea_orm::prelude::*;
 use sea_orm::{ConnectionTrait, DbBackend, Set};
 use serde_json::{Value, json};

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bookends::config::Plan;
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::{RngCore, SeedableRng};
 use serde_json::{Value, json};
 
 use crate::orders::{self, Sort, argument};

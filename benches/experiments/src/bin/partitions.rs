@@ -1,7 +1,7 @@
 //! What pages of `book_rating` cost in one layout of its partitions: `benches/partitions.sh` runs this for each.
 //!
 //! ```sh
-//! cargo run --release -p experiments --bin partitions -- postgres://user@host/database 'hash, 16'
+//! cargo run --profile dist -p experiments --bin partitions -- postgres://user@host/database 'hash, 16'
 //! ```
 //!
 //! Rows and buffers are counted, in the mean of some pages. Times are medians over many keys. Where partitions are foreign, the rows are

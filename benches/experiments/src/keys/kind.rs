@@ -1,6 +1,6 @@
 //! The kinds of keys, and how the databases and the server make them.
 
-use migration::{Migrator, MigratorTrait};
+use migration::Migrator;
 use uuid::Uuid;
 
 use crate::{Database, Error};

@@ -6,6 +6,8 @@ use opentelemetry::trace::{Span, SpanKind, Status, TraceContextExt, Tracer};
 use opentelemetry::{Context, KeyValue, global};
 use sea_orm::DbBackend;
 
+use super::NAME;
+
 /// The maximum length of a statement in a trace, in bytes.
 const MAX_TEXT: usize = 4096;
 
@@ -22,7 +24,7 @@ pub fn executed(backend: DbBackend, sql: &str, failed: bool, time: Duration) {
         word => word.to_owned(),
     };
     let system = if backend == DbBackend::Postgres { "postgresql" } else { "sqlite" };
-    let tracer = global::tracer(super::NAME);
+    let tracer = global::tracer(NAME);
     let mut span = tracer
         .span_builder(operation.clone())
         .with_kind(SpanKind::Client)

@@ -1,0 +1,156 @@
+# What the benches share. To be sourced. `work` is a folder of its own, which is deleted at the end with the servers and with
+# `made`, the database on the server that TEST_DATABASE_URL names. A bench with more to end defines `cleanup`.
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+target=$(realpath --canonicalize-missing "${CARGO_TARGET_DIR:-$here/../target}")
+work=$(mktemp -d)
+declare -A server=() address=()
+made='' postmaster=''
+end() {
+    for name in "${!server[@]}"; do kill "${server[$name]}" 2>/dev/null || true; done
+    if declare -F cleanup >/dev/null; then cleanup; fi
+    wait
+    [ -z "$made" ] || psql -q "$TEST_DATABASE_URL" -c "DROP DATABASE IF EXISTS $made WITH (FORCE)"
+    rm -rf "$work"
+}
+trap end EXIT
+
+# Sets `program`: to this path, or without one to the `dist` build.
+find_program() {
+    program=$1
+    if [ -z "$program" ]; then
+        cargo build --profile dist --quiet --locked --manifest-path "$here/../Cargo.toml"
+        program=$target/dist/bookends
+    fi
+    program=$(realpath "$program")
+}
+
+# Fills the database at this URL with so many ratings, and a tenth as many books.
+seed() {
+    DATABASE_URL=$1 "$program" seed --books $(($2 / 10)) --ratings "$2" --orders 0 >/dev/null
+}
+
+# Starts the server of this name by this command, and waits until it serves.
+start() {
+    local name=$1
+    shift
+    : >"log.$name"
+    "$@" >"log.$name" 2>&1 &
+    server[$name]=$!
+    until grep -q '^open .' "log.$name"; do
+        kill -0 "${server[$name]}" || { cat "log.$name"; exit 1; }
+        sleep 0.1
+    done
+    address[$name]=$(sed -n 's/^open \(http:\/\/[^/ ]*\).*/\1/p' "log.$name")
+}
+
+# Ends all servers by this signal. Fails if one has ended before.
+stop() {
+    local name status=0
+    for name in "${!server[@]}"; do
+        kill "${1:--TERM}" "${server[$name]}" || status=1
+        wait "${server[$name]}" 2>/dev/null || true
+    done
+    server=()
+    return $status
+}
+
+ask() {
+    curl -sSf "${address[$1]}/graphql" --header 'Content-Type: application/json' \
+        --header 'Accept: application/graphql-response+json' \
+        ${BOOKENDS_WRITE_TOKEN:+--header "Authorization: Bearer $BOOKENDS_WRITE_TOKEN"} --data-binary "$2"
+}
+
+# The machine, and the head of a table with these columns.
+head_of_table() {
+    echo "load average: $(cut -d' ' -f1-3 /proc/loadavg); $(nproc) cores; $1"
+    echo
+    echo "$2"
+    sed 's/[^|]\+/---/g' <<<"$2"
+}
+
+# A cursor for each value of a rating, at each of twenty times from the beginning of so many ratings to their end.
+cursors_of_ties() {
+    local value step fields time
+    for value in 1 2 3 4 5; do
+        fields=''
+        for step in {1..20}; do
+            time=$(date --utc --date "2022-01-01 UTC + $(($2 * step / 21)) minutes" +%FT%TZ)
+            fields+=" a$step: ratings(first: 1, where: { rating: { eq: $value } }, asOf: \\\"$time\\\","
+            fields+=" orderBy: [{ field: RATING, direction: DESC }]) { edges { cursor } }"
+        done
+        ask "$1" "{\"query\": \"{ $fields }\"}" | jq --raw-output '.data[].edges[].cursor'
+    done
+}
+
+# A hundred cursors of a server, from the beginning of a list of so many rows to its end, each of the row that was the newest at
+# some time. A row a minute.
+cursors_of_list() {
+    local step time start=2022-01-01 place=${4:-last: 1}
+    [ "$2" != books ] || start=2020-01-01
+    for step in {1..100}; do
+        time=$(date --utc --date "$start UTC + $(($3 * step / 101)) minutes" +%FT%TZ)
+        ask "$1" "{\"query\": \"{ $2(${place/STEP/$((1 + step % 5))}, asOf: \\\"$time\\\") { edges { cursor } } }\"}" |
+            jq --raw-output '.data[].edges[].cursor'
+    done
+}
+
+# What wrk gets from a server with the bodies in this file: pages a second, p50 and p99 in ms, failures.
+load() {
+    wrk --threads 1 --connections "${4:-16}" --duration "$3s" --latency \
+        ${BOOKENDS_WRITE_TOKEN:+--header "Authorization: Bearer $BOOKENDS_WRITE_TOKEN"} \
+        --script "$here/load.lua" "${address[$1]}" -- "$2" | sed -n 's/^result //p'
+}
+
+# The time that a process has had, or PostgreSQL's processes together, in clock ticks.
+ticks() {
+    if [ "$1" != postgres ]; then
+        sed 's/.*) //' "/proc/$1/stat" | awk '{ print $12 + $13 }'
+    elif [ -n "$postmaster" ]; then
+        # Those that are there, and those that have ended.
+        { sed 's/.*) //' "/proc/$postmaster/stat" | awk '{ print $14 + $15 }'
+            for child in $(pgrep -P "$postmaster"); do
+                sed 's/.*) //' "/proc/$child/stat" 2>/dev/null | awk '{ print $12 + $13 }'
+            done; } | awk '{ sum += $1 } END { print sum }'
+    else
+        echo 0
+    fi
+}
+
+hertz=$(getconf CLK_TCK)
+# One round of one server, so many seconds: pages a second, p99 in ms, failures, its time and PostgreSQL's for a page in µs.
+drive() {
+    local name=$1 kind=$2 seconds=$3 own others rate p99 failures
+    own=$(ticks "${server[$name]}") others=$(ticks postgres)
+    read -r rate _ p99 failures < <(load "$name" "bodies.$kind" "$seconds")
+    own=$(($(ticks "${server[$name]}") - own)) others=$(($(ticks postgres) - others))
+    awk -v rate="$rate" -v p99="$p99" -v failures="$failures" -v own="$own" -v others="$others" -v hertz="$hertz" \
+        -v seconds="$seconds" 'BEGIN { each = 1e6 / hertz / (rate * seconds + 1e-9)
+            printf "%d %.2f %d %.1f %.1f\n", rate, p99, failures, own * each, others * each }'
+}
+
+# What the process of a server has allocated, in MB. What it maps of a SQLite file is the system's cache.
+megabytes() {
+    awk '/^RssAnon:/ { printf "%d", $2 / 1024 }' "/proc/${server[$1]}/status"
+}
+
+median() {
+    sort --numeric-sort | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'
+}
+
+column() {
+    awk -v column="$2" '{ print $column }' "$1" | median
+}
+
+ratio() {
+    paste "$1" "$2" | awk -v column="$3" '{ print ($column + 0) / ($(column + 5) + 1e-9) }' | median
+}
+
+# Creates the PostgreSQL database `made` at `made_url`, and finds the first of PostgreSQL's processes.
+create_database() {
+    made=bookends_$1_$$
+    made_url=${TEST_DATABASE_URL%%\?*}
+    made_url=${made_url%/*}/$made
+    psql -q "$TEST_DATABASE_URL" -c "CREATE DATABASE $made"
+    postmaster=$(head -1 "$(psql -qAt "$TEST_DATABASE_URL" -c 'SHOW data_directory')/postmaster.pid" 2>/dev/null || true)
+}
