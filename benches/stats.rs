@@ -11,7 +11,7 @@ use ::entity::{book, book_rating};
 use bookends::config::{Plan, Settings};
 use bookends::db::Db;
 use bookends::seed::{self, Progress};
-use migration::Migrator;
+use migration::{Migrator, MigratorTrait};
 use sea_orm::{ActiveModelTrait, ConnectionTrait, DbBackend, EntityTrait, Set, Statement};
 use testdb::TestDb;
 use uuid::Uuid;

@@ -1,6 +1,7 @@
 //! A change of the schema of the database: a text for each database and each way, run in a transaction.
 
-use sea_orm::{ConnectionTrait, DbBackend, DbErr};
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::sea_orm::DbBackend;
 
 pub struct Change {
     pub up_postgres: String,
@@ -10,33 +11,35 @@ pub struct Change {
 }
 
 /// A change under the name by which the database remembers that it was applied.
-pub struct Named {
-    name: &'static str,
-    change: Change,
-}
+pub struct Named(pub &'static str, pub Change);
 
-impl Named {
-    pub(crate) fn new(name: &'static str, change: Change) -> Self {
-        Self { name, change }
-    }
-
-    /// The name.
-    pub fn name(&self) -> &str {
-        self.name
-    }
-
-    pub(crate) async fn up(&self, db: &impl ConnectionTrait) -> Result<(), DbErr> {
-        run(db, &self.change.up_postgres, &self.change.up_sqlite).await
-    }
-
-    pub(crate) async fn down(&self, db: &impl ConnectionTrait) -> Result<(), DbErr> {
-        run(db, &self.change.down_postgres, &self.change.down_sqlite).await
+impl MigrationName for Named {
+    fn name(&self) -> &str {
+        self.0
     }
 }
 
-async fn run(db: &impl ConnectionTrait, postgres: &str, sqlite: &str) -> Result<(), DbErr> {
-    let text = if db.get_database_backend() == DbBackend::Postgres { postgres } else { sqlite };
-    db.execute_unprepared(text).await?;
+#[async_trait::async_trait]
+impl MigrationTrait for Named {
+    fn use_transaction(&self) -> Option<bool> {
+        Some(true)
+    }
+
+    async fn up(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        run(manager, &self.1.up_postgres, &self.1.up_sqlite).await
+    }
+
+    async fn down(&self, manager: &SchemaManager) -> Result<(), DbErr> {
+        run(manager, &self.1.down_postgres, &self.1.down_sqlite).await
+    }
+}
+
+async fn run(manager: &SchemaManager<'_>, postgres: &str, sqlite: &str) -> Result<(), DbErr> {
+    let text = match manager.get_database_backend() {
+        DbBackend::Postgres => postgres,
+        _ => sqlite,
+    };
+    manager.get_connection().execute_unprepared(text).await?;
     Ok(())
 }
 

@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, EntityTrait, IntoDatabaseExecutor, Statement};
+use sea_orm_migration::prelude::*;
+use sea_orm_migration::sea_orm::{EntityTrait, IntoDatabaseExecutor};
+use sea_orm_migration::seaql_migrations;
 
-use crate::{Migrator, seaql_migrations};
+use crate::Migrator;
 
 /// The names of the changes of a schema, each in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -24,13 +26,11 @@ impl History {
     ///
     /// [`DbErr`] if the database fails.
     pub async fn read<'c>(db: impl IntoDatabaseExecutor<'c>) -> Result<Self, DbErr> {
-        let db = db.into_database_executor();
-        if has_table(&db).await? { Self::of(&db).await } else { Ok(Self::compare(Vec::new())) }
-    }
-
-    /// That of a database with the table of changes.
-    pub(crate) async fn of(db: &impl ConnectionTrait) -> Result<Self, DbErr> {
-        let models = seaql_migrations::Entity::find().all(db).await?;
+        let (table, manager) = (Migrator::migration_table_name().to_string(), SchemaManager::new(db));
+        if !manager.has_table(table).await? {
+            return Ok(Self::compare(Vec::new()));
+        }
+        let models = seaql_migrations::Entity::find().all(manager.get_connection()).await?;
         Ok(Self::compare(models.into_iter().map(|model| model.version).collect()))
     }
 
@@ -48,16 +48,6 @@ impl History {
     pub fn is_ahead(&self) -> bool {
         self.pending.is_empty() && self.unknown.first().is_some_and(|first| Some(first) > self.applied.last())
     }
-}
-
-/// Whether a database has the table of changes.
-async fn has_table(db: &impl ConnectionTrait) -> Result<bool, DbErr> {
-    let tables = match db.get_database_backend() {
-        DbBackend::Postgres => "information_schema.tables WHERE table_schema = current_schema() AND table_name",
-        _ => "sqlite_schema WHERE type = 'table' AND name",
-    };
-    let sql = format!("SELECT 1 FROM {tables} = 'seaql_migrations'");
-    Ok(db.query_one_raw(Statement::from_string(db.get_database_backend(), sql)).await?.is_some())
 }
 
 #[cfg(test)]

@@ -6,19 +6,19 @@
 //! Foreign keys are checked at the end of the transaction on PostgreSQL, and at once on SQLite: there an `INSERT ...
 //! RETURNING` outside a transaction hands out its row before it commits, and nobody would hear of the failed commit.
 
+use sea_orm_migration::prelude::*;
+
 mod change;
 mod history;
 pub mod letters;
-mod migrator;
-pub mod seaql_migrations;
 
 /// Declares the files of the changes, each of which the database remembers by its name.
 macro_rules! changes {
     ($($file:ident),+ $(,)?) => {
         $(mod $file;)+
 
-        fn changes() -> Vec<Named> {
-            vec![$(Named::new(stringify!($file), $file::change())),+]
+        fn changes() -> Vec<Box<dyn MigrationTrait>> {
+            vec![$(Box::new(change::Named(stringify!($file), $file::change()))),+]
         }
     };
 }
@@ -42,6 +42,16 @@ changes![
     m20261126_000001_books_that_return,
 ];
 
-pub use change::Named;
+/// Every change, in order.
+#[derive(Debug)]
+pub struct Migrator;
+
+#[async_trait::async_trait]
+impl MigratorTrait for Migrator {
+    fn migrations() -> Vec<Box<dyn MigrationTrait>> {
+        changes()
+    }
+}
+
 pub use history::History;
-pub use migrator::{Migrator, MigratorTrait};
+pub use sea_orm_migration::{MigrationStatus, MigratorTrait, seaql_migrations};

@@ -1,6 +1,6 @@
 //! Changes of the schema.
 
-use migration::{History, Migrator};
+use migration::{History, Migrator, MigratorTrait};
 use sea_orm::{ConnectionTrait, DatabaseExecutor, DbBackend, DbErr};
 
 use super::{Db, sqlite};

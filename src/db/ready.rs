@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use keyset::ReadRows;
-use migration::{Migrator, seaql_migrations};
+use migration::{Migrator, MigratorTrait, seaql_migrations};
 use sea_orm::{ColumnTrait, DbErr, EntityTrait, QueryFilter, QueryTrait, RuntimeErr, sqlx};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, timeout};

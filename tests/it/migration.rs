@@ -2,7 +2,7 @@
 
 use ::entity::{book, book_order, book_rating, book_stats};
 use bookends::db::Db;
-use migration::Migrator;
+use migration::{Migrator, MigratorTrait};
 use sea_orm::prelude::*;
 use sea_orm::{DbBackend, Set, TransactionTrait};
 use uuid::Uuid;

@@ -9,7 +9,7 @@ use bookends::config::{Bounds, Limits};
 use bookends::db::{Db, Probe, Replicas, Storage};
 use bookends::server::{Access, Server};
 use bookends::shop::Api;
-use migration::Migrator;
+use migration::{Migrator, MigratorTrait};
 use sea_orm::ConnectionTrait;
 use testdb::{Statements, TestDb};
 

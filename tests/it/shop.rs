@@ -11,7 +11,7 @@ use bookends::db::Db;
 use bookends::request::{Incoming, Permission};
 use bookends::seed::{self, Progress};
 use bookends::shop::Api;
-use migration::Migrator;
+use migration::{Migrator, MigratorTrait};
 use serde_json::{Value, json};
 use testdb::{Statements, TestDb};
 use tower::ServiceExt;

@@ -2,7 +2,7 @@
 
 use ::entity::book;
 use bookends::db::Db;
-use migration::Migrator;
+use migration::{Migrator, MigratorTrait};
 use sea_orm::prelude::*;
 use sea_orm::{DbBackend, FromQueryResult, Statement, TransactionTrait};
 use testdb::TestDb;

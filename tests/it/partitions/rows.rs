@@ -4,7 +4,7 @@ use bookends::config::Plan;
 use bookends::db::Db;
 use bookends::seed::{self, Progress};
 use keyset::Statistics;
-use migration::Migrator;
+use migration::{Migrator, MigratorTrait};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};

@@ -1,6 +1,6 @@
 //! The kinds of keys, and how the databases and the server make them.
 
-use migration::Migrator;
+use migration::{Migrator, MigratorTrait};
 use uuid::Uuid;
 
 use crate::{Database, Error};
