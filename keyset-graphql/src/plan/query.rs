@@ -53,7 +53,7 @@ impl PlannedQuery {
             } else {
                 let mut planner = Planner::new(&document.fragments, declared.types());
                 match declared.plan(field, &mut planner) {
-                    Some(planned) => RootField::Declared(planned),
+                    Some(plan) => RootField::Declared(plan),
                     None => RootField::Resolved(Box::new(Alone::new(field, query, &document.fragments))),
                 }
             })

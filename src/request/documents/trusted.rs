@@ -85,7 +85,7 @@ impl Trusted {
     ) -> Result<Self, TrustedError> {
         let is_required = settings.documents_only;
         let Some(path) = &settings.documents else { return Ok(Self { is_required, ..Self::default() }) };
-        let StatementCache(texts) = texts(path)?;
+        let Texts(texts) = texts(path)?;
         let mut documents = Vec::new();
         for (id, text) in texts {
             let hash: Hash = Sha256::digest(text.as_bytes()).into();
@@ -154,7 +154,7 @@ fn locate(error: &ServerError) -> String {
     }
 }
 
-fn texts(path: &Path) -> Result<StatementCache, TrustedError> {
+fn texts(path: &Path) -> Result<Texts, TrustedError> {
     let unreadable = |error| TrustedError::File { path: path.to_owned(), error };
     let mut json = Vec::new();
     let file = File::open(path).map_err(unreadable)?;
@@ -165,11 +165,11 @@ fn texts(path: &Path) -> Result<StatementCache, TrustedError> {
     serde_json::from_slice(&json).map_err(|error| TrustedError::Malformed { path: path.to_owned(), error })
 }
 
-/// StatementCache by their ids. An id occurs once.
+/// Texts by their ids. An id occurs once.
 #[derive(Debug)]
-struct StatementCache(BTreeMap<String, String>);
+struct Texts(BTreeMap<String, String>);
 
-impl<'de> Deserialize<'de> for StatementCache {
+impl<'de> Deserialize<'de> for Texts {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(Entries)
     }
@@ -178,13 +178,13 @@ impl<'de> Deserialize<'de> for StatementCache {
 struct Entries;
 
 impl<'de> Visitor<'de> for Entries {
-    type Value = StatementCache;
+    type Value = Texts;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object of texts")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<StatementCache, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Texts, A::Error> {
         let mut texts = BTreeMap::new();
         while let Some((id, text)) = entries.next_entry::<String, String>()? {
             if texts.contains_key(&id) {
@@ -192,7 +192,7 @@ impl<'de> Visitor<'de> for Entries {
             }
             texts.insert(id, text);
         }
-        Ok(StatementCache(texts))
+        Ok(Texts(texts))
     }
 }
 

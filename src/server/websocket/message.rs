@@ -156,7 +156,7 @@ impl End {
             Self::GoingAway => (1001, "Going away".into()),
             Self::NotWebSocket => (1002, "Protocol error".into()),
             Self::NotText => (1007, "Invalid UTF-8".into()),
-            Self::TooBig => (1009, format!("A message has at most {} bytes", MAX_MESSAGE)),
+            Self::TooBig => (1009, format!("A message has at most {MAX_MESSAGE} bytes")),
             Self::Internal => (1011, "Internal error".into()),
             Self::Exhausted => (1013, BUDGET_EXCEEDED.into()),
             Self::Late => (1013, "A message was not received in time (the setting READ_TIMEOUT)".into()),
