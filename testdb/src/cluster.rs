@@ -13,7 +13,7 @@ mod replication;
 
 pub use pooler::{PoolMode, Pooler};
 pub use process::Stop;
-use programs::change_owner;
+use programs::{change_owner, unprivileged_command};
 
 /// A server on the loopback address. Dropping it stops the server and deletes its files.
 #[derive(Debug)]
@@ -50,6 +50,11 @@ impl Cluster {
         fs::create_dir(&folder).expect("a folder can be made");
         change_owner(&folder);
         Self { folder, programs, port: 0, settings, server: None, is_frozen: false }
+    }
+
+    /// One of PostgreSQL's programs, which refuse to run as root.
+    pub(super) fn program(&self, name: &str) -> Command {
+        unprivileged_command(&self.programs.join(name), &self.folder)
     }
 
     /// The URL with the password and these parameters.
@@ -98,12 +103,5 @@ impl Cluster {
 
     fn log(&self) -> PathBuf {
         self.folder.join("log")
-    }
-}
-
-impl Drop for Cluster {
-    fn drop(&mut self) {
-        self.stop(Stop::Immediate);
-        let _ = fs::remove_dir_all(&self.folder);
     }
 }

@@ -13,6 +13,7 @@ mod count;
 mod cursors;
 mod database;
 mod depth;
+mod error;
 mod experiment;
 mod flags;
 mod items;
@@ -25,7 +26,8 @@ mod shop;
 mod table;
 
 pub use database::{Bench, Database};
-pub use experiment::{Error, Experiment, Plot, Run};
+pub use error::Error;
+pub use experiment::{Experiment, Plot, Run};
 pub use machine::Machine;
 pub use report::Report;
 pub use table::{Measure, Row, Table, Unit};

@@ -130,6 +130,13 @@ impl Cluster {
     }
 }
 
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        self.stop(Stop::Immediate);
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+}
+
 /// Waits until a server logs that it is ready; `false` if its port is in use on any address of `localhost`. A connection would
 /// not tell: another server may accept it.
 pub(super) fn has_its_port(server: &mut Child, log: &Path, ready: &str) -> bool {

@@ -5,15 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-use super::Cluster;
-
-impl Cluster {
-    /// One of PostgreSQL's programs, which refuse to run as root.
-    pub(super) fn program(&self, name: &str) -> Command {
-        unprivileged_command(&self.programs.join(name), &self.folder)
-    }
-}
-
 /// A program in a folder, which refuses to run as root.
 pub fn unprivileged_command(program: &Path, folder: &Path) -> Command {
     let mut command = Command::new(program);

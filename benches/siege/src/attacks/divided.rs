@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::sleep;
 use tokio_tungstenite::tungstenite::Message;
 
-use super::Siege;
+use super::siege::Siege;
 use super::repeat::{Requests, repeat};
 use super::websockets::open;
 use crate::http::post;

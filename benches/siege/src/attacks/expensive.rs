@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::repeat::{Requests, repeat};
-use super::{Siege, code};
+use super::siege::{Siege, code};
 use crate::http::{Connection, get, post};
 use crate::shop::{ATTACKER, Shop};
 

@@ -9,7 +9,7 @@ use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
-use super::Siege;
+use super::siege::Siege;
 use super::documents::LARGE;
 use crate::http::{self, post};
 use crate::process::max_files;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;
 
-use super::Siege;
+use super::siege::Siege;
 use super::repeat::Requests;
 use crate::http::{get, post};
 

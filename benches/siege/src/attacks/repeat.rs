@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-use super::Siege;
+use super::siege::Siege;
 use crate::http::Connection;
 
 /// Ten digits that are replaced by another number in each request.

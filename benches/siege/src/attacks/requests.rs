@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::Siege;
+use super::siege::Siege;
 use super::repeat::{Requests, repeat};
 use crate::http::post;
 

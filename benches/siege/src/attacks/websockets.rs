@@ -14,7 +14,7 @@ use tokio_tungstenite::tungstenite::{ClientRequestBuilder, Error, Message};
 use tokio_tungstenite::{WebSocketStream, client_async};
 
 use super::held::OPENED;
-use super::{Siege, code};
+use super::siege::{Siege, code};
 use crate::http::Connection;
 use crate::process::max_files;
 use crate::shop::Shop;

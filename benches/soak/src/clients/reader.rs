@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::client::Client;
-use super::{World, address};
+use super::world::{World, address};
 use crate::tally::Kind;
 
 const LISTS: [&str; 3] = [

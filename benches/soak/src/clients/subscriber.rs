@@ -9,7 +9,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::sleep;
 
-use super::World;
+use super::world::World;
 use crate::tally::Kind;
 
 const RATED: &str = "subscription { ratingAdded { node { uuid } } }";

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::client::Client;
 use super::page::Page;
-use super::{World, address};
+use super::world::{World, address};
 use crate::tally::Kind;
 
 const ORDERS: [&str; 4] = [

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use fastrand::Rng;
 
 use super::client::{Client, Reply};
-use super::{World, address};
+use super::world::{World, address};
 use crate::tally::Kind;
 
 /// The codes of a write that is not acknowledged because no server can be written.
