@@ -149,6 +149,7 @@ fn price(Decimal(price): Decimal) -> Result<Number> {
     if book_order::can_cost(price) {
         return Ok(price);
     }
-    let message = format!("the price must be 0.00 to {} in whole cents, not {price}", Number::new(book_order::DEAREST, 2));
+    let message =
+        format!("the price must be 0.00 to {} in whole cents, not {price}", Number::new(book_order::DEAREST, 2));
     Err(Error::client(Code::BadUserInput, message))
 }
