@@ -112,14 +112,11 @@ impl Shop {
     }
 
     /// Executes a request that must fail; the code of its only error.
-    #[track_caller]
-    pub fn code(&self, query: &str) -> impl Future<Output = String> {
-        async move {
-            let answer = self.answer(query).await;
-            let errors = answer["errors"].as_array().unwrap_or_else(|| panic!("{query} succeeded: {answer}"));
-            assert_eq!(errors.len(), 1, "{answer}");
-            errors[0]["extensions"]["code"].as_str().unwrap_or_default().to_owned()
-        }
+    pub async fn code(&self, query: &str) -> String {
+        let answer = self.answer(query).await;
+        let errors = answer["errors"].as_array().unwrap_or_else(|| panic!("{query} succeeded: {answer}"));
+        assert_eq!(errors.len(), 1, "{answer}");
+        errors[0]["extensions"]["code"].as_str().unwrap_or_default().to_owned()
     }
 
     /// The global ids of the first book, the first rating and the first order.
