@@ -123,10 +123,11 @@ impl<C: Connect + Clone> Client<C> {
 impl<C: Connect + Clone + std::fmt::Debug + Send + Sync + 'static> HttpClient for Client<C> {
     async fn send_bytes(&self, request: Request<Bytes>) -> Result<Response<Bytes>, HttpError> {
         let client = self.client.clone();
-        let sent = timeout(TIMEOUT, async move {
+        let sent = async move {
             let (head, body) = client.request(request.map(Full::new)).await?.into_parts();
             Ok(Response::from_parts(head, Limited::new(body, MAX_ANSWER).collect().await?.to_bytes()))
-        });
-        self.runtime.spawn(sent).await??
+        };
+        // The timer is one of the runtime.
+        self.runtime.spawn(async move { timeout(TIMEOUT, sent).await }).await??
     }
 }
