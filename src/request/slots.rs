@@ -2,7 +2,7 @@
 //!
 //! The runtime polls tasks to their next wait, and in the order in which they are ready. Requests that compute for long
 //! would be before those of every other client, on every thread. Here each poll needs a slot. There is one for each
-//! [thread](crate::threads), and one client never has all of them. They are a [queue](super::Queue): the client that has
+//! [thread](crate::threads()), and one client never has all of them. They are a [queue](super::Queue): the client that has
 //! computed least is next. A client that is alone needs no slots.
 //!
 //! A poll cannot be interrupted. The runtime has one thread more than there are slots: it serves the probes, and connections

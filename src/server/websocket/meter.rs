@@ -16,8 +16,7 @@ use tokio::time::{Sleep, sleep};
 use super::message::MAX_MESSAGE;
 use crate::request::{Memory, MemoryPermit};
 
-/// The size of the read buffer in bytes. Every connection has one, even when it is idle: so many bytes of a message are not
-/// counted.
+/// The size of the read buffer in bytes. Every connection has one, so as many bytes of a message are not counted.
 pub const READ_BUFFER: usize = 4 << 10;
 
 /// How often a byte of an unfinished message is kept, beside the buffer.
