@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use async_graphql::parser::types::{ExecutableDocument, OperationType};
+use async_graphql::parser::types::{DocumentOperations, ExecutableDocument, OperationType};
 use async_graphql::{Name, Request, Response, ServerError, Variables};
 use keyset_graphql::{Execution, PlannedQuery, Reader};
 use tracing::Span;
@@ -69,8 +69,11 @@ impl Running {
     /// The request for async-graphql, which reads through this connection: of its document, or of a part of it.
     pub fn request(&self, document: ExecutableDocument, reader: Reader) -> Request {
         let mut request = Request::new("").variables(self.variables.clone());
-        request.operation_name.clone_from(&self.operation);
-        let place = operation::find(&document, self.operation.as_deref());
+        // A part of the document has one operation, without its name.
+        if matches!(document.operations, DocumentOperations::Multiple(_)) {
+            request.operation_name.clone_from(&self.operation);
+        }
+        let place = operation::find(&document, request.operation_name.as_deref());
         let pruned = place.and_then(|place| operation::without_absent(&document, &place.node, &self.variables));
         request.set_parsed_query(pruned.unwrap_or(document));
         let execution = Execution { reader, plans: self.document.plans.clone() };

@@ -144,8 +144,9 @@ impl PlannedQuery {
         let data = if written.is_ok() {
             Value::Binary(json.into())
         } else {
-            // As in the library, the error that fails the query is the first.
-            errors.rotate_right(1);
+            // As in the library, the error that fails the query is the first. A resolved field has its own.
+            let last = errors.len().min(1);
+            errors.rotate_right(last);
             Value::Null
         };
         let none: &[PathSegment] = &[];

@@ -121,6 +121,10 @@ async fn nodes_with_a_malformed_id_fail_the_query() {
         atlas.response(query, plans.clone(), r#"{ "ids": "x" }"#, "null", &format!("[{nodes}, {here}]")).await;
     }
 
+    let resolved = r#"{ city(id: 1) { name } nodesOf(ids: ["x"]) { id } }"#;
+    let errors = format!("[{}]", malformed(1, 24, "nodesOf"));
+    atlas.response(resolved, crate::atlas::plans(resolved), "{}", "null", &errors).await;
+
     let ids = [r#""AQAAAAI""#; 101].join(" ");
     let error = r#"{
         "message": "`ids` must have at most 100 ids, not 101",
