@@ -187,7 +187,7 @@ pub(crate) fn register<U: Listed>(fields: &mut ObjectFields<'_>, name: &'static 
         .field::<Option<String>>("before", "Returns only objects before this cursor.")
         .field::<Option<i32>>(
             "offset",
-            "Skips this many objects from the start, or with `last` from the end: from 0 to the cap of the server, which is \
+            "Skips this many objects from the start, or with `last` from the end. From 0 to the cap of the server, which is \
              1,000,000 by default. Not allowed with a cursor. The database reads the keys of all skipped objects: use cursors \
              for the next pages.",
         );

@@ -55,7 +55,8 @@ impl Roots {
     pub fn nodes<N: Nodes>(&mut self) {
         let register = |fields: &mut ObjectFields<'_>, name, description| {
             register::<NodeList<N>>(fields, name, description, |arguments| {
-                let description = "Returns the objects with these global ids. At most as many as a page can have.";
+                let description =
+                    "Returns the objects with these global ids, at most the cap of a page (100 by default).";
                 arguments.field::<Vec<ID>>("ids", description);
             });
         };
