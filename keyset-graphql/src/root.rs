@@ -115,14 +115,17 @@ impl Declaration {
         &self.types
     }
 
-    fn has(&self, field: &str) -> bool {
-        self.roots.iter().any(|root| root.name == field)
-    }
-
     /// The plan of a field of the query; `None` if it is not declared.
     pub(crate) fn plan(&self, field: &Collected<'_>, planner: &mut Planner<'_>) -> Option<Box<dyn ReadRoot>> {
-        let root = self.roots.iter().find(|root| root.name == field.name())?;
-        Some((root.plan)(self.query_type, root, field, planner))
+        Some(self.plan_root(self.root(field.name())?, field, planner))
+    }
+
+    fn root(&self, name: &str) -> Option<&Root> {
+        self.roots.iter().find(|root| root.name == name)
+    }
+
+    fn plan_root(&self, root: &Root, field: &Collected<'_>, planner: &mut Planner<'_>) -> Box<dyn ReadRoot> {
+        (root.plan)(self.query_type, root, field, planner)
     }
 }
 
@@ -133,7 +136,7 @@ impl fmt::Debug for Declaration {
 }
 
 /// A field of the query that async-graphql resolves.
-struct PlannedRoot(Option<Box<dyn ReadRoot>>);
+struct PlannedRoot(Box<dyn ReadRoot>);
 
 /// How the field of a query is read.
 pub(crate) trait ReadRoot: Send + Sync {
@@ -168,14 +171,12 @@ impl<R> Default for RootObject<R> {
 impl<R: RootFields> ContainerType for RootObject<R> {
     async fn resolve_field(&self, context: &Context<'_>) -> ServerResult<Option<Value>> {
         let (declared, field) = (self.0.get_or_init(Declaration::of::<R>), context.item);
-        if !declared.has(&field.node.name.node) {
-            return Ok(None);
-        }
+        let Some(root) = declared.root(&field.node.name.node) else { return Ok(None) };
         let set = &context.query_env.operation.node.selection_set.node.items;
         let is_only = matches!(&set[..], [only] if matches!(only.node, Selection::Field(_)));
-        let plan = |field: &Collected<'_>, planner: &mut Planner<'_>| PlannedRoot(declared.plan(field, planner));
+        let plan =
+            |field: &Collected<'_>, planner: &mut Planner<'_>| PlannedRoot(declared.plan_root(root, field, planner));
         let show = async |PlannedRoot(plan): &PlannedRoot, run: &Run<'_>, writer: &mut Writer<'_>| {
-            let Some(plan) = plan else { return Ok(Ok(())) };
             let run = run.of_whole_query(|| is_only && plan.reads_once(run.variables));
             Ok(plan.read(&run).await.write(field.pos, writer))
         };
