@@ -8,7 +8,7 @@
 # argument. On SQLite, and on the PostgreSQL that TEST_DATABASE_URL names, in a database of its own. With REPLICAS=1, it
 # attacks two servers instead, on a primary and two streaming replicas that it starts. These share the cores, so
 # DATABASE_CONNECTIONS is 4 then, unless it is set. Without a program, the `dist` build. The exit status is 1 if an attack
-# raises the normal client's p99 above 250 ms or that of the probes above 100 ms, fails a request of them, or leaves 64 MB more memory in each server, ten
+# raises the normal client's p99 above 250 ms or that of `/health` above 100 ms or of `/ready` above 250 ms, fails a request of them, or leaves 64 MB more memory in each server, ten
 # seconds later (twenty for two servers). Needs Linux, curl and jq, and psql for PostgreSQL. All of them share the cores. Up to
 # 15,000 connections are opened, if the system allows as many files (`ulimit -Hn`).
 set -euo pipefail
@@ -74,7 +74,7 @@ besiege_replicas() {
 }
 
 head_of_table "$ratings ratings; $seconds s each" \
-    '| database | attack | sent | got | normal client: requests | p50 | p99 | maximum | failures | probes: p99 | MB before, peak, after | work after the disconnect |'
+    '| database | attack | sent | got | normal client: requests | p50 | p99 | maximum | failures | /health: p99 | /ready: p99 | MB before, peak, after | work after the disconnect |'
 : >faults
 if [ -n "${REPLICAS:-}" ]; then
     besiege_replicas

@@ -51,7 +51,8 @@ pub struct Normal {
 #[derive(Default)]
 pub struct Outcome {
     times: Vec<Duration>,
-    probed: Vec<Duration>,
+    /// Of `/health` and of `/ready`, which asks the database.
+    probed: [Vec<Duration>; 2],
     /// What failed, and how often.
     pub failures: BTreeMap<String, usize>,
 }
@@ -89,9 +90,9 @@ impl Outcome {
         at(&self.times, part)
     }
 
-    /// This part of the probes took at most so long.
-    pub fn probes(&self, part: f64) -> Duration {
-        at(&self.probed, part)
+    /// This part of the probes of `/health`, and of those of `/ready`, took at most so long.
+    pub fn probes(&self, part: f64) -> [Duration; 2] {
+        [0, 1].map(|path| at(&self.probed[path], part))
     }
 }
 
@@ -101,9 +102,9 @@ fn at(times: &[Duration], part: f64) -> Duration {
 }
 
 /// How long each probe takes, and which fail.
-async fn probe(shop: &Shop, ends: &AtomicBool) -> (Vec<Duration>, BTreeMap<String, usize>) {
-    let (mut times, mut failures) = (Vec::new(), BTreeMap::new());
-    for path in ["/health", "/ready"].iter().cycle() {
+async fn probe(shop: &Shop, ends: &AtomicBool) -> ([Vec<Duration>; 2], BTreeMap<String, usize>) {
+    let (mut times, mut failures) = ([Vec::new(), Vec::new()], BTreeMap::new());
+    for (number, path) in ["/health", "/ready"].iter().enumerate().cycle() {
         if ends.load(Relaxed) {
             break;
         }
@@ -115,13 +116,13 @@ async fn probe(shop: &Shop, ends: &AtomicBool) -> (Vec<Duration>, BTreeMap<Strin
             Ok(Err(error)) => Some(error.to_string()),
             Err(_) => Some("no response".into()),
         };
-        times.push(begun.elapsed());
+        times[number].push(begun.elapsed());
         if let Some(failure) = failure {
             *failures.entry(format!("{path}: {failure}")).or_default() += 1;
         }
         sleep(BETWEEN_PROBES).await;
     }
-    times.sort_unstable();
+    times.iter_mut().for_each(|times| times.sort_unstable());
     (times, failures)
 }
 

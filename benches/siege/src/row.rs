@@ -8,8 +8,8 @@ use crate::normal::Outcome;
 /// The 99th percentile that the normal client accepts.
 const ACCEPTED: Duration = Duration::from_millis(250);
 
-/// The 99th percentile that a probe accepts.
-const ACCEPTED_OF_PROBES: Duration = Duration::from_millis(100);
+/// The 99th percentile that a probe of `/health` accepts.
+const ACCEPTED_OF_HEALTH: Duration = Duration::from_millis(100);
 
 /// How much more memory a server may have after an attack, in MB.
 pub const TOLERANCE: u64 = 64;
@@ -33,9 +33,12 @@ pub struct Row {
 impl Row {
     pub fn faults(&self) -> Vec<String> {
         let mut faults = Vec::new();
-        let probes = self.normal.probes(0.99);
-        if probes > ACCEPTED_OF_PROBES {
-            faults.push(format!("the p99 of the probes is {}, more than {}", ms(probes), ms(ACCEPTED_OF_PROBES)));
+        let [health, ready] = self.normal.probes(0.99);
+        if health > ACCEPTED_OF_HEALTH {
+            faults.push(format!("the p99 of /health is {}, more than {}", ms(health), ms(ACCEPTED_OF_HEALTH)));
+        }
+        if ready > ACCEPTED {
+            faults.push(format!("the p99 of /ready is {}, more than {}", ms(ready), ms(ACCEPTED)));
         }
         let slow = self.normal.percentile(0.99);
         if slow > ACCEPTED {
@@ -60,9 +63,9 @@ impl fmt::Display for Row {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { sent, got, normal, memory: [before, peak, after], worked, .. } = self;
         let [p50, p99, max] = [0.5, 0.99, 1.0].map(|part| ms(normal.percentile(part)));
-        let probes = ms(normal.probes(0.99));
+        let [health, ready] = normal.probes(0.99).map(ms);
         let (requests, failures) = (normal.requests(), normal.failures.values().sum::<usize>());
-        write!(formatter, "{sent} | {got} | {requests} | {p50} | {p99} | {max} | {failures} | {probes} | ")?;
+        write!(formatter, "{sent} | {got} | {requests} | {p50} | {p99} | {max} | {failures} | {health} | {ready} | ")?;
         write!(formatter, "{before}, {peak}, {after} | {}", ms(*worked))
     }
 }
