@@ -74,10 +74,10 @@ pub enum SubscribeError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Lagged {
     /// The subscriber read too slowly.
-    #[error("the subscription fell {0} events behind: fetch the list again, then subscribe")]
+    #[error("the subscription fell {0} events behind: subscribe again, then fetch the list")]
     Behind(u64),
     /// The database was unreachable for too long.
-    #[error("events were missed while the database was unreachable: fetch the list again, then subscribe")]
+    #[error("events were missed while the database was unreachable: subscribe again, then fetch the list")]
     Missed,
 }
 

@@ -14,7 +14,7 @@ use testdb::{Statements, TestDb};
 use tokio::time::sleep;
 
 #[expect(dead_code, reason = "the tests have it fall silent, too")]
-#[path = "../../tests/it/pool/proxy.rs"]
+#[path = "../../tests/it/database/pool/proxy.rs"]
 mod proxy;
 mod service;
 

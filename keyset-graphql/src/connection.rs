@@ -29,7 +29,7 @@ pub struct PageInfo {
     /// Whether there are objects before this page. The answer is exact. With `last` and `after`, it considers only objects
     /// between the cursor and the page.
     has_previous_page: bool,
-    /// Whether there are objects after this page. The answer is exact. With `first` and `before`, it considers only objects
+    /// Whether there are objects after this page. The answer is exact. With `before` and without `last`, it considers only objects
     /// between the page and the cursor.
     has_next_page: bool,
     /// The cursor of the first edge. Null if the page is empty.
@@ -63,8 +63,8 @@ impl<T: RowObject> OutputType for Connection<T> {
                 .field::<PageInfo>("pageInfo", "The cursors of this page, and whether there are objects before and after it.")
                 .field::<i32>(
                     "totalCount",
-                    "The exact number of objects on all pages of the list. With a filter, all matching objects are read: select it \
-                     only if needed.",
+                    "The exact number of objects on all pages of the list. With `where`, `asOf` or `search`, the server reads all matching \
+                     objects: select it only if needed.",
                 );
             let up_to = "Counts up to this number, from 0 to 10,000. For a longer list, `value` is greater than this.";
             let mut arguments = InputFields::new(fields.registry);
@@ -74,8 +74,8 @@ impl<T: RowObject> OutputType for Connection<T> {
             fields
                 .field_of(
                     "approximateCount",
-                    "The number of objects on all pages of the list. It is exact up to `upTo`, and a lower bound or an estimate beyond. \
-                     Without a filter, it can be exact beyond `upTo`, too.",
+                    "The number of objects on all pages of the list. It is exact up to `upTo`. Beyond `upTo`, it is a lower bound or \
+                     an estimate. Without `where`, `asOf` and `search`, it can be exact beyond `upTo`, too.",
                     ty,
                     arguments,
                 )

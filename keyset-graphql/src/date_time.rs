@@ -8,7 +8,8 @@ use serde::{Serialize, Serializer};
 #[expect(missing_docs, reason = "the description of the scalar follows")]
 pub struct DateTime(pub chrono::DateTime<Utc>);
 
-/// A date and time in UTC with milliseconds, in the format of RFC 3339: `2022-01-01T00:00:19.933Z`.
+/// A date and time in the format of RFC 3339. Outputs are in UTC, with milliseconds: `2022-01-01T00:00:19.933Z`. Inputs accept
+/// any UTC offset.
 #[Scalar(specified_by_url = "https://www.rfc-editor.org/rfc/rfc3339")]
 impl ScalarType for DateTime {
     fn parse(value: Value) -> InputValueResult<Self> {

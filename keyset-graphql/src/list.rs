@@ -176,19 +176,20 @@ pub(crate) fn register<U: Listed>(fields: &mut ObjectFields<'_>, name: &'static 
     arguments
         .field::<Option<i32>>(
             "first",
-            "Returns at most this many objects from the start: from 0 to the cap of the server, which is 100 by default. Without \
-             `first` and `last`, a page has 20 objects.",
+            "Returns at most this many objects from the start. The value is from 0 to the maximum of the server, which is 100 by \
+             default. Without `first` and `last`, a page has at most 20 objects.",
         )
         .field::<Option<String>>("after", "Returns only objects after this cursor.")
         .field::<Option<i32>>(
             "last",
-            "Returns at most this many objects from the end, in the order of the list. Not allowed with `first`.",
+            "Returns at most this many objects from the end, in the order of the list. The value has the same limits as `first`. \
+             Not allowed with `first`.",
         )
         .field::<Option<String>>("before", "Returns only objects before this cursor.")
         .field::<Option<i32>>(
             "offset",
-            "Skips this many objects from the start, or with `last` from the end. From 0 to the cap of the server, which is \
-             1,000,000 by default. Not allowed with a cursor. The database reads the keys of all skipped objects: use cursors \
+            "Skips this many objects from the start, or with `last` from the end. The value is from 0 to the maximum of the \
+             server, which is 1,000,000 by default. Not allowed with a cursor or `around`. The database reads the keys of all skipped objects: use cursors \
              for the next pages.",
         );
     if Fields::<U>::of().identity.is_some() {

@@ -13,11 +13,12 @@ const SHOWN: usize = 2;
 /// The number of pages looked for on either side: one more, to know whether the list ends with those that are shown.
 pub const REACH: u32 = 3;
 
-/// The pages around this page, for numbered pagination. To open one, pass its cursor as `after`, and the size of this page as
-/// `first`. If this page is empty, only `first` is set.
+/// The pages around this page, for numbered pagination. To open one, pass its cursor as the argument `after`, and the
+/// requested page size as the argument `first`. On an empty page, `around` is empty, and `previous`, `next` and `last` are null.
 ///
 /// The server reads the keys of three pages on each side, however long the list is. If `page` is selected, it also counts the
-/// objects before this page. If `last` is selected, it counts those before and after. Each count stops at the cap of `offset`.
+/// objects before this page. If `last` is selected, it counts those before and after. Each count stops at the maximum of
+/// `offset`.
 #[derive(Serialize, SimpleObject)]
 #[serde(tag = "__typename", rename_all = "camelCase")]
 pub struct PageCursors {
@@ -29,8 +30,8 @@ pub struct PageCursors {
     around: Vec<PageCursor>,
     /// The next page. Null on the last page.
     next: Option<PageCursor>,
-    /// The last page of the list. Null if this page is empty. If counting stopped before the end, the last page has no number, is
-    /// as large as this page, and can overlap the page before it.
+    /// The last page of the list. Null if this page is empty. If counting stopped before the end, `page` of the last page is null.
+    /// The last page then has the requested page size, and can overlap the page before it.
     last: Option<PageCursor>,
 }
 
@@ -42,8 +43,8 @@ pub struct PageCursor {
     cursor: String,
     /// The number of the page, from 1. Null if counting stopped before this page.
     ///
-    /// If the number of objects before this page is not a multiple of its size, the number is rounded up. The numbers of the
-    /// pages around it continue from there.
+    /// If the number of objects before this page is not a multiple of the requested page size, `page` is rounded up. The numbers
+    /// of the pages around it continue from there.
     page: Option<i32>,
     /// Whether this is the requested page.
     is_current: bool,

@@ -35,7 +35,7 @@ pub trait Payload: Sized + Send + Sync + 'static {
 
 /// The fields of a payload.
 pub struct PayloadFields<P> {
-    description: &'static str,
+    description: Cow<'static, str>,
     all: Vec<Field<P>>,
 }
 
@@ -51,14 +51,14 @@ type Plan<P> = dyn Fn(&Collected<'_>, &Planner<'_>) -> Box<dyn Part<P>>;
 
 impl<P: Payload> PayloadFields<P> {
     fn of() -> Self {
-        let mut fields = Self { description: "", all: Vec::new() };
+        let mut fields = Self { description: Cow::Borrowed(""), all: Vec::new() };
         P::fields(&mut fields);
         fields
     }
 
     /// Describes the payload.
-    pub fn describe(&mut self, description: &'static str) {
-        self.description = description;
+    pub fn describe(&mut self, description: impl Into<Cow<'static, str>>) {
+        self.description = description.into();
     }
 
     /// A scalar, an enum, or a list of them.
@@ -194,7 +194,7 @@ impl<P: Payload> OutputType for ShownPayload<P> {
 
     fn create_type_info(registry: &mut Registry) -> String {
         let declared = PayloadFields::<P>::of();
-        registry::object::<Self>(registry, declared.description, |fields| {
+        registry::object::<Self>(registry, &declared.description, |fields| {
             for field in &declared.all {
                 (field.register)(fields, field.name, field.description);
             }

@@ -38,7 +38,7 @@ codes! {
     DocumentNotTrusted = "DOCUMENT_NOT_TRUSTED": "the document is not in `DOCUMENTS`, and `DOCUMENTS_ONLY` is `true`";
     ParseFailed = "GRAPHQL_PARSE_FAILED": "the document has a syntax error";
     ValidationFailed = "GRAPHQL_VALIDATION_FAILED": "the document is not valid under the schema";
-    TooComplex = "QUERY_TOO_COMPLEX": "the request exceeds `MAX_COMPLEXITY`, `MAX_TOKENS`, or 5,000 fields and fragments";
+    TooComplex = "QUERY_TOO_COMPLEX": "the request exceeds `MAX_COMPLEXITY`, `MAX_TOKENS`, or a fixed limit on fields, values, filters or names. The message states the limit";
     TooDeep = "QUERY_TOO_DEEP": "the request exceeds `MAX_DEPTH`, 32 levels of fields and fragments, or 128 levels of selections and values";
     IntrospectionDisabled = "INTROSPECTION_DISABLED": "the document selects `__schema` or `__type`, and `INTROSPECTION` is `false`";
     PositionMalformed = "POSITION_MALFORMED": "the header `Graphql-Position`, or `extensions.position`, is malformed";
@@ -48,8 +48,8 @@ codes! {
     CursorOfOtherOrder = "CURSOR_OF_OTHER_ORDER": "a cursor belongs to another sort order";
     OrderNotOffered = "ORDER_NOT_OFFERED": "no index supports the sort order";
     FilterTooLarge = "FILTER_TOO_LARGE": "a filter has more than 500 conditions and values, or more than 10 levels";
-    IdInvalid = "ID_INVALID": "an id is malformed, or belongs to an object of another type";
-    Gone = "GONE": "the object of an event was deleted before it was read";
+    IdInvalid = "ID_INVALID": "an id, a UUID or a ULID is malformed, or an id belongs to an object of another type";
+    Gone = "GONE": "the book of the rating or order in an event was deleted before the server read it";
     NotFound = "NOT_FOUND": "no object has the id in the input, or the list does not contain the object of `around`";
     InUse = "IN_USE": "the book has ratings or orders, and `cascade` is `false`";
     Conflict = "CONFLICT": "every attempt to write conflicted with another transaction";
@@ -68,12 +68,12 @@ codes! {
     SubscriptionsDisabled = "SUBSCRIPTIONS_DISABLED": "the server is behind a pooler, and `DATABASE_LISTEN_URL` is not set";
     SubscriptionLagged = "SUBSCRIPTION_LAGGED": "the subscription ended, because it lost events";
     WebSocketRequired = "WEBSOCKET_REQUIRED": "a subscription was sent neither over a WebSocket nor for an event stream";
-    TooManyOperations = "TOO_MANY_OPERATIONS": "a WebSocket has more than 100 concurrent operations, or more than 1 MiB of them";
+    TooManyOperations = "TOO_MANY_OPERATIONS": "a WebSocket has more than 100 concurrent operations, or their `subscribe` messages exceed 1 MiB";
     UrlTooLong = "URL_TOO_LONG": "the URL exceeds 16 KiB";
     TimedOut = "TIMEOUT": "the request exceeded `REQUEST_TIMEOUT`. A mutation may still take effect";
-    Overloaded = "OVERLOADED": "the limit `MAX_REQUESTS`, `MAX_WEBSOCKETS` or `MAX_BUFFERED` is reached, or the share of this client";
+    Overloaded = "OVERLOADED": "the limit `MAX_REQUESTS`, `MAX_WEBSOCKETS` or `MAX_BUFFERED` is reached, or this client has reached its share of it";
     RateLimited = "RATE_LIMITED": "the client exceeded `CLIENT_BUDGET`, or sent too many wrong write tokens. Retry after `extensions.retryAfter` seconds";
-    AnswerDropped = "ANSWER_DROPPED": "the response exceeded the memory budget `MAX_BUFFERED`. A mutation may have taken effect";
+    AnswerDropped = "ANSWER_DROPPED": "the server dropped the response: the memory budget `MAX_BUFFERED`, or the client's share of it, is exhausted. A mutation may have taken effect";
     Internal = "INTERNAL": "the server failed. Its log has the cause under `extensions.errorId`";
 }
 

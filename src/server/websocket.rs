@@ -9,8 +9,8 @@
 //! # Why not `async_graphql_axum::GraphQLWebSocket`
 //!
 //! It serves the same protocol, and [`new_with_pair`] accepts our own sink and stream. These defects are in
-//! `async_graphql::http::WebSocket` 7.0 between the two, and each breaks a test in `tests/it/websocket.rs` or
-//! `tests/it/sockets.rs`:
+//! `async_graphql::http::WebSocket` 7.0 between the two, and each breaks a test in `tests/it/websocket/protocol.rs` or
+//! `tests/it/websocket/slow_clients.rs`:
 //!
 //! - A `subscribe` with the id of a running operation replaces that operation; the protocol requires close code 4409.
 //! - It closes with 1002 for an invalid message and a rejected `connection_init`, with 1011 for an early `subscribe`, and

@@ -105,5 +105,9 @@ impl Listed for Book {
 impl ShopObject for Book {
     type SortField = BookSortField;
     type Filter = BookFilter;
-    const WITH_TITLE: &str = "books whose title";
+    const WITH_TITLE: [&str; 2] = [
+        "books whose title",
+        "Sorted by `CREATED_AT` and without `where`, a search for one word reads only the rows of the page. The cost of other \
+         searches can grow with the number of books.",
+    ];
 }

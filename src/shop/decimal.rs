@@ -7,7 +7,8 @@ use serde::{Serialize, Serializer};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Decimal(pub Number);
 
-/// An exact decimal number, as a string: `12.50`. Inputs also accept a number, if JSON represents it exactly.
+/// An exact decimal number, as a string with two decimal places: `12.50`. Inputs accept at most 28 digits. Inputs also accept a
+/// number without an exponent: pass more than 15 digits as a string.
 #[Scalar(specified_by_url = "https://www.w3.org/TR/xmlschema11-2/#decimal")]
 impl ScalarType for Decimal {
     fn parse(value: Value) -> InputValueResult<Self> {

@@ -12,8 +12,8 @@ pub const GUIDE: &str = "\
 The API of a book shop: books, their ratings and their orders.
 
 - **Lists** are Relay connections: `books`, `ratings`, `orders`, and the lists of each book. Page forward with `first` and \
-`after`, or backward with `last` and `before`. A page costs the same at any depth, and `hasPreviousPage` and `hasNextPage` are \
-exact.
+`after`, or backward with `last` and `before`. Without `where`, `asOf` and `search`, a page costs the same at any depth. \
+`hasPreviousPage` and `hasNextPage` are exact.
 - **Sort and filter** a list: `orderBy: { field: RATING, direction: DESC }`, `where: { rating: { gte: 4 } }`. A cursor is \
 valid only in the sort order that it was created for.
 - **Search and jump**: `search` finds books by their titles. `around` returns the page with a given object. `offset` returns \

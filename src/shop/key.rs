@@ -8,7 +8,7 @@ use crate::request::{Code, Error, Result};
 
 /// The fields that spell the primary key of an object.
 pub fn add_key_fields<T: Keyed<Key = Uuid>>(fields: &mut Fields<T>) {
-    let description = "The primary key, a UUID of version 7. The root field of the type accepts it as `by: { uuid }`.";
+    let description = "The primary key, a UUID of version 7. The fields `book`, `rating` and `order` of `Query` accept it as `by: { uuid }`.";
     fields.of_key("uuid", description, |key| key.to_string());
     let description = "The primary key as a ULID: 26 characters, which sort by time of creation. \
         `by: { uuid }` accepts it, too.";

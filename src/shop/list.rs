@@ -19,8 +19,8 @@ pub trait ShopObject: Listed<Args = ShopArgs<Self>> + Keyed<Key = Uuid> {
     type SortField: InputType + Copy;
     /// The filter of its lists.
     type Filter: Filter;
-    /// The objects with the title that a search of their lists finds.
-    const WITH_TITLE: &str;
+    /// The objects with the title that a search of their lists finds, and what it costs.
+    const WITH_TITLE: [&str; 2];
 }
 
 /// The arguments of a list, besides those of a page.
@@ -85,7 +85,7 @@ impl<T: ShopObject> FieldArgs for ShopArgs<T> {
             "asOf",
             "Returns only objects created at this time or before. New objects then do not shift the pages.",
         );
-        arguments.field::<Option<String>>("search", &search::description(T::WITH_TITLE));
+        arguments.field::<Option<String>>("search", &search::description(T::WITH_TITLE[0], T::WITH_TITLE[1]));
     }
 
     fn read(arguments: &Arguments<'_>) -> Result<Self> {

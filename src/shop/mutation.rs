@@ -46,7 +46,7 @@ pub const COSTS: Costs = &[
 pub const COSTS_OF_PAYLOADS: Costs =
     &[("previousEdgeCursor", Cost::Statement), ("previousEdgeCursorOfBook", Cost::Statement)];
 
-/// The root of all mutations. Each mutation is atomic. If it fails, it returns null. If its input is invalid, it returns one
+/// The root of all mutations. Each field is one transaction. If it fails, it is null. If its input is invalid, it returns one
 /// error for each invalid field, and `extensions.field` names the field.
 #[Object]
 impl Mutation {

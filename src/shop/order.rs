@@ -69,7 +69,7 @@ impl Listed for BookOrder {
 impl ShopObject for BookOrder {
     type SortField = OrderSortField;
     type Filter = OrderFilter;
-    const WITH_TITLE: &str = "orders of a book whose title";
+    const WITH_TITLE: [&str; 2] = ["orders of a book whose title", "A search can read the whole list."];
 }
 
 impl SortField for OrderSortField {

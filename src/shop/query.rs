@@ -65,8 +65,11 @@ struct ByKey<By> {
 impl<By: OneofObjectType + Into<Named>> FieldArgs for ByKey<By> {
     fn describe(arguments: &mut InputFields<'_>) {
         arguments
-            .field::<Option<By>>("by", "Returns the object with this key.")
-            .field::<Option<ID>>("id", "Returns the object with this global id. Not allowed with `by`.")
+            .field::<Option<By>>(
+                "by",
+                "Returns the object with this key. Required, unless a deprecated argument is given.",
+            )
+            .field::<Option<ID>>("id", "Returns the object with this global id. Not allowed with `by` or `uuid`.")
             .deprecated("Use `by: { id }`.")
             .field::<Option<String>>(
                 "uuid",

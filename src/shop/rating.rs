@@ -68,7 +68,7 @@ impl Listed for Rating {
 impl ShopObject for Rating {
     type SortField = RatingSortField;
     type Filter = RatingFilter;
-    const WITH_TITLE: &str = "ratings of a book whose title";
+    const WITH_TITLE: [&str; 2] = ["ratings of a book whose title", "A search can read the whole list."];
 }
 
 impl SortField for RatingSortField {

@@ -16,13 +16,12 @@ use term::Term;
 /// The longest search, in characters.
 const MAX: usize = 200;
 
-/// The description of the argument of a list, whose objects these words name: `books whose title`.
-pub fn description(objects: &str) -> String {
+/// The description of the argument of a list, whose objects these words name, and what it costs: `books whose title`.
+pub fn description(objects: &str, cost: &str) -> String {
     format!(
         "Returns only {objects} contains all terms: words, \"quoted phrases\", and beginnings of words (`symph*`). A minus \
          excludes a term (`-word`). Case and diacritics are ignored. A search has at most {MAX} characters; a blank one is \
-         ignored. A page of a search for one word, sorted by `CREATED_AT`, reads only its own rows. In other orders, a \
-         search reads all matches."
+         ignored. A search needs a term that is not excluded, and has no operator `OR`. {cost}"
     )
 }
 

@@ -20,7 +20,7 @@ pub struct Subscription;
 ///
 /// Each committed object is sent once, in the order of the commits, whichever server wrote it. After an outage of the
 /// database, the server sends the missed objects in the order of their creation. If a subscription loses events, or its client
-/// reads too slowly, it ends with the error `SUBSCRIPTION_LAGGED`. Then fetch the list again, and subscribe again.
+/// reads too slowly, it ends with the error `SUBSCRIPTION_LAGGED`. Then subscribe again first, and fetch the list after that.
 #[async_graphql::Subscription]
 impl Subscription {
     /// Each new rating, as an edge of `ratings`.

@@ -1,13 +1,13 @@
 //! The export of traces, which needs the feature `otlp`: `cargo test --features otlp --test otlp`.
 #![cfg(feature = "otlp")]
 
-#[path = "../it/patience.rs"]
+#[path = "../it/support/patience.rs"]
 #[expect(dead_code, reason = "the other tests use the rest")]
 mod patience;
-#[path = "../it/program.rs"]
+#[path = "../it/support/program.rs"]
 #[expect(dead_code, reason = "the other tests use the rest")]
 mod program;
-#[path = "../it/wire.rs"]
+#[path = "../it/support/wire.rs"]
 #[expect(dead_code, reason = "the other tests use the rest")]
 mod wire;
 

@@ -183,17 +183,24 @@ impl<T: InputType> InputType for Comparison<T> {
 
     fn create_type_info(registry: &mut Registry) -> String {
         register_all_widths::<Self, T>(registry);
-        input::register::<Self>(registry, "Conditions on a value. All given conditions must match.", |fields| {
-            fields
-                .field::<Option<T>>("eq", "Equal to this value.")
-                .field::<Option<T>>("ne", "Not equal to this value.")
-                .field::<Option<Vec<T>>>("in", "Equal to one of these values. An empty list matches nothing.")
-                .field::<Option<Vec<T>>>("notIn", "Equal to none of these values. An empty list matches everything.")
-                .field::<Option<T>>("lt", "Less than this value.")
-                .field::<Option<T>>("lte", "Less than or equal to this value.")
-                .field::<Option<T>>("gt", "Greater than this value.")
-                .field::<Option<T>>("gte", "Greater than or equal to this value.");
-        })
+        input::register::<Self>(
+            registry,
+            "Conditions on a value. All given conditions must match. A null condition is ignored.",
+            |fields| {
+                fields
+                    .field::<Option<T>>("eq", "Equal to this value.")
+                    .field::<Option<T>>("ne", "Not equal to this value.")
+                    .field::<Option<Vec<T>>>("in", "Equal to one of these values. An empty list matches nothing.")
+                    .field::<Option<Vec<T>>>(
+                        "notIn",
+                        "Equal to none of these values. An empty list matches everything.",
+                    )
+                    .field::<Option<T>>("lt", "Less than this value.")
+                    .field::<Option<T>>("lte", "Less than or equal to this value.")
+                    .field::<Option<T>>("gt", "Greater than this value.")
+                    .field::<Option<T>>("gte", "Greater than or equal to this value.");
+            },
+        )
     }
 
     fn parse(value: Option<Input>) -> InputValueResult<Self> {
@@ -245,7 +252,7 @@ fn register_all_widths<C: InputType, T: InputType>(registry: &mut Registry) {
 }
 
 const NULLABLE: &str =
-    "Conditions on a number that can be null. All given conditions must match. Null is neither less nor greater than any
+    "Conditions on a number that can be null. All given conditions must match. A null condition is ignored. Null is neither less nor greater than any
 number, and equal to none: only `ne`, `notIn` and `isNull` match it.";
 
 impl<T: InputType> InputType for NullableComparison<T> {

@@ -9,7 +9,7 @@ use super::Scope;
 use super::comparison::among;
 use crate::{GlobalId, Nodes, Result};
 
-/// Conditions on a global id. All given conditions must match.
+/// Conditions on a global id. All given conditions must match. A null condition is ignored.
 #[derive(Clone, Debug, Default, InputObject)]
 pub struct IdFilter {
     /// Equal to this id.

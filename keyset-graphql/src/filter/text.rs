@@ -8,7 +8,7 @@ use super::{Comparison, Scope};
 use crate::error::code;
 use crate::{Error, Result};
 
-/// Conditions on a text. All given conditions must match. Texts are compared by code point: case and diacritics matter.
+/// Conditions on a text. All given conditions must match. A null condition is ignored. Texts are compared by code point: case and diacritics matter.
 #[derive(Clone, Debug, InputObject)]
 #[graphql(name = "StringFilter")]
 pub struct TextFilter {

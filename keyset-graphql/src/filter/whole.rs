@@ -45,9 +45,13 @@ impl<C: Conditions> InputType for Where<C> {
     }
 
     fn create_type_info(registry: &mut Registry) -> String {
-        input::register::<Self>(registry, "Conditions on an object. All given conditions must match.", |fields| {
-            fields.flatten::<C>().flatten::<Logic<Self>>();
-        })
+        input::register::<Self>(
+            registry,
+            "Conditions on an object. All given conditions must match. A null condition is ignored.",
+            |fields| {
+                fields.flatten::<C>().flatten::<Logic<Self>>();
+            },
+        )
     }
 
     fn parse(value: Option<Value>) -> InputValueResult<Self> {

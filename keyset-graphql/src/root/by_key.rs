@@ -55,8 +55,8 @@ impl Roots {
     pub fn nodes<N: Nodes>(&mut self) {
         let register = |fields: &mut ObjectFields<'_>, name, description| {
             register::<NodeList<N>>(fields, name, description, |arguments| {
-                let description =
-                    "Returns the objects with these global ids, at most the cap of a page (100 by default).";
+                let description = "Returns the objects with these global ids. The maximum number of ids is that of `first`, 100 by \
+                    default. More ids fail with `BAD_USER_INPUT`.";
                 arguments.field::<Vec<ID>>("ids", description);
             });
         };

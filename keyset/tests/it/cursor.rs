@@ -43,7 +43,7 @@ fn e3_refused_under_another_order_and_accepted_under_the_same_one_spelt_otherwis
 }
 
 #[test]
-fn e2_what_is_no_cursor_has_a_typed_error() {
+fn e2_a_text_that_is_no_cursor_has_a_typed_error() {
     for text in ["?", "A", "AQ", "AUcP=", "AUcPCABLBgo=", "AUcPCABLBg", "AUcPCABLBg o", "AUcPY"] {
         check(text, CursorError::Malformed);
     }

@@ -12,7 +12,7 @@ use crate::request::Result;
 use crate::shop::decimal::Decimal;
 use crate::shop::node_type::NodeType;
 
-/// Conditions on a book. All given conditions must match.
+/// Conditions on a book. All given conditions must match. A null condition is ignored.
 #[derive(Clone, Debug, InputObject)]
 pub struct BookFilter {
     /// The global id.

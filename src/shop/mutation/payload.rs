@@ -21,7 +21,9 @@ impl<D: Done> keyset_graphql::Payload for Payload<D> {
     const NAME: &'static str = D::PAYLOAD;
 
     fn fields(fields: &mut PayloadFields<Self>) {
-        fields.describe("The payload of a mutation.");
+        let mutation = D::PAYLOAD.trim_end_matches("Payload");
+        let (first, rest) = mutation.split_at(1);
+        fields.describe(format!("The payload of `{}{rest}`.", first.to_lowercase()));
         D::fields(fields);
         let id = |payload: &Self| payload.client_mutation_id.clone();
         fields.value("clientMutationId", "The `clientMutationId` of the input. Null if the input has none.", id);

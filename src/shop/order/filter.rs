@@ -11,7 +11,7 @@ use crate::shop::book::{BookFilter, match_book};
 use crate::shop::decimal::Decimal;
 use crate::shop::node_type::NodeType;
 
-/// Conditions on an order. All given conditions must match.
+/// Conditions on an order. All given conditions must match. A null condition is ignored.
 #[derive(Clone, Debug, InputObject)]
 pub struct OrderFilter {
     /// The global id.

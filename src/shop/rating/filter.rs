@@ -10,7 +10,7 @@ use crate::request::Result;
 use crate::shop::book::{BookFilter, match_book};
 use crate::shop::node_type::NodeType;
 
-/// Conditions on a rating. All given conditions must match.
+/// Conditions on a rating. All given conditions must match. A null condition is ignored.
 #[derive(Clone, Debug, InputObject)]
 pub struct RatingFilter {
     /// The global id.

@@ -1,0 +1,30 @@
+//! What a client reads and writes, whatever the transport.
+
+pub mod book_sums;
+mod concurrent_writes;
+mod consistent_responses;
+mod created_edges;
+mod embedded;
+mod error_messages;
+mod filter_cost;
+mod filters;
+mod inputs;
+mod kept_counts;
+mod limits;
+mod mutations;
+mod nodes;
+mod offset_and_around;
+mod payloads;
+mod recorded_responses;
+mod refusals;
+mod request_cost;
+mod results;
+mod schema;
+mod search;
+mod slices;
+pub mod subscriptions;
+mod tampered_cursors;
+mod validation;
+pub mod walks;
+pub mod work;
+mod write_conflicts;

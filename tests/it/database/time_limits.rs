@@ -1,0 +1,288 @@
+//! Statements that would run for ever, and databases that do not answer.
+
+use std::time::{Duration, Instant};
+
+use async_graphql::futures_util::future::join;
+use bookends::config::{Bounds, Limits, Seconds, Settings};
+use bookends::db::{Db, Failure};
+use bookends::server::{Access, Server};
+use bookends::shop::Api;
+use keyset::ReadRows;
+use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement, TransactionTrait};
+use tokio::io::AsyncWriteExt;
+use tokio::time::timeout;
+
+use crate::support::counter::Client;
+use crate::support::patience::until;
+use crate::support::served::{LONG, Served, code, get, post, writable, write};
+use crate::support::shop::{SMALL, Shop};
+
+/// Counts without end.
+const ENDLESS: &str = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT -i FROM n) SELECT count(*) FROM n";
+
+const WRITE: &str = "mutation { addBook(input: { name: \"x\", year: 1 }) { clientMutationId } }";
+
+const LIMIT: Duration = Duration::from_millis(300);
+
+/// A shop whose statements may take [`LIMIT`], on two connections.
+async fn hurried() -> (Shop, Db) {
+    within(LIMIT).await
+}
+
+async fn within(limit: Duration) -> (Shop, Db) {
+    let shop = Shop::new(SMALL).await;
+    let bounds = Bounds { request_timeout: Seconds(limit), ..Bounds::DEFAULT };
+    let settings = Settings { database_connections: 2, bounds, ..Settings::new(&shop.test.url) };
+    let db = Db::connect(&settings).await.unwrap();
+    (shop, db)
+}
+
+async fn books(shop: &Shop) -> serde_json::Value {
+    shop.data("{ books { totalCount } }").await["books"]["totalCount"].clone()
+}
+
+/// Has books without end: whoever counts them is not done.
+async fn have_endless_books(shop: &Shop) {
+    for sql in [
+        "ALTER TABLE book RENAME TO hidden",
+        &format!("CREATE VIEW book AS {}", ENDLESS.replace("count(*)", "i AS id")),
+    ] {
+        shop.db.writer.execute_unprepared(sql).await.unwrap();
+    }
+}
+
+async fn run(db: &Db, sql: &str) -> Result<(), DbErr> {
+    let statement = Statement::from_string(db.reader.backend(), sql);
+    db.reader.read(statement).await.map(drop)
+}
+
+#[tokio::test]
+async fn a_statement_that_takes_too_long_ends() {
+    let (_shop, db) = hurried().await;
+    for _ in 0..2 {
+        let ends = [(); 4].map(|()| run(&db, ENDLESS));
+        let ends = timeout(LONG, async_graphql::futures_util::future::join_all(ends)).await.unwrap();
+        for end in ends {
+            assert_eq!(Failure::of(&end.unwrap_err()), Failure::TimedOut);
+        }
+        run(&db, "SELECT 1").await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn an_abandoned_statement_ends() {
+    let (_shop, db) = hurried().await;
+    for _ in 0..4 {
+        // Each takes a connection, and there are two.
+        assert!(timeout(LIMIT / 10, run(&db, ENDLESS)).await.is_err());
+    }
+    run(&db, "SELECT 1").await.unwrap();
+}
+
+#[tokio::test]
+async fn each_statement_has_the_whole_time_limit() {
+    let (_shop, db) = hurried().await;
+    let short = ENDLESS.replace("-i FROM n", "i + 1 FROM n WHERE i < 20000");
+    let begun = Instant::now();
+    while begun.elapsed() < 3 * LIMIT {
+        run(&db, &short).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_query_that_takes_too_long_says_so() {
+    let (shop, db) = hurried().await;
+    have_endless_books(&shop).await;
+    let api = Api::new(db, Limits::DEFAULT);
+    let answer = serde_json::to_value(api.execute("{ books(where: {}) { totalCount } }").await).unwrap();
+    assert_eq!(answer["errors"][0]["extensions"]["code"], "TIMEOUT", "{answer}");
+}
+
+#[tokio::test]
+async fn a_write_that_takes_too_long_says_so_and_has_not_been_done() {
+    let (shop, db) = hurried().await;
+    let (dawdle, no_more): (&[&str], _) = match db.writer.get_database_backend() {
+        DbBackend::Postgres => (
+            &[
+                "CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS \
+                    $$ BEGIN PERFORM pg_sleep(60); RETURN NEW; END $$",
+                "CREATE TRIGGER dawdle BEFORE INSERT ON book FOR EACH ROW EXECUTE FUNCTION dawdle()",
+            ],
+            "DROP TRIGGER dawdle ON book",
+        ),
+        _ => (
+            &[
+                &format!("CREATE VIEW endless AS {ENDLESS}"),
+                "CREATE TRIGGER dawdle AFTER INSERT ON book BEGIN SELECT * FROM endless; END",
+            ],
+            "DROP TRIGGER dawdle",
+        ),
+    };
+    for sql in dawdle {
+        shop.db.writer.execute_unprepared(sql).await.unwrap();
+    }
+    let hurried = Shop::over(db, Limits::DEFAULT, shop.test);
+    for _ in 0..2 {
+        assert_eq!(hurried.code(WRITE).await, "TIMEOUT");
+    }
+    hurried.db.writer.execute_unprepared(no_more).await.unwrap();
+    assert_eq!(books(&hurried).await, 8);
+    hurried.data(WRITE).await;
+    assert_eq!(books(&hurried).await, 9);
+}
+
+/// As an upgrade does, or a person who adds an index.
+#[tokio::test]
+async fn a_schema_that_another_program_changes_breaks_no_write() {
+    let shop = Shop::new(SMALL).await;
+    let db = Db::connect(&crate::support::shop::settings(&shop.test.url)).await.unwrap();
+    let other = Shop::over(db, Limits::DEFAULT, shop.test);
+    for (sql, expected) in [("CREATE VIEW a AS SELECT 1", 9), ("CREATE VIEW b AS SELECT 1", 10)] {
+        shop.db.writer.execute_unprepared(sql).await.unwrap();
+        other.data(WRITE).await;
+        assert_eq!(books(&other).await, expected);
+    }
+}
+
+/// SQLite takes the transaction back by itself then.
+#[tokio::test]
+async fn a_full_disk_does_not_end_the_server() {
+    let shop = Shop::new(SMALL).await;
+    if shop.db.writer.get_database_backend() != DbBackend::Sqlite {
+        return;
+    }
+    let pages = async |most: u32| {
+        shop.db.writer.execute_unprepared(&format!("PRAGMA max_page_count = {most}")).await.unwrap();
+    };
+    // No fewer than there are.
+    pages(1).await;
+    let large = "INSERT INTO seaql_migrations (version, applied_at) VALUES (hex(randomblob(1000000)), 0)";
+    let transaction = shop.db.writer.begin().await.unwrap();
+    let full = transaction.execute_unprepared(large).await.unwrap_err().to_string();
+    assert!(full.contains("disk is full"), "{full}");
+    drop(transaction);
+    pages(1_000_000).await;
+    for expected in [9, 10] {
+        shop.data(WRITE).await;
+        assert_eq!(books(&shop).await, expected);
+    }
+}
+
+/// An operation on a WebSocket takes a permit and has a timeout, like a request; a subscription, until it has begun.
+#[tokio::test]
+async fn operations_on_a_websocket_are_bounded_as_requests_are() {
+    let (shop, db) = within(LONG).await;
+    have_endless_books(&shop).await;
+    let bounds = Bounds { max_requests: 1, request_timeout: Seconds(Duration::from_secs(2)), ..Bounds::DEFAULT };
+    let served = Served::of(Server::new(Api::new(db, Limits::DEFAULT), Access::Nobody, bounds)).await;
+    let mut client = Client::acknowledged(&served.address).await;
+    client.subscribe("slow", "{ books(where: {}) { totalCount } }").await;
+    client.subscribe("beyond", "{ orders { totalCount } }").await;
+    client.subscribe("listens", "subscription { orderPlaced { cursor } }").await;
+    for (id, code) in [("beyond", "OVERLOADED"), ("listens", "OVERLOADED"), ("slow", "TIMEOUT")] {
+        let error = client.hear().await;
+        assert_eq!((&error["type"], &error["id"]), (&"error".into(), &id.into()));
+        assert_eq!(error["payload"][0]["extensions"]["code"], code, "{error}");
+    }
+    client.subscribe("listens", "subscription { orderPlaced { cursor } }").await;
+    client.subscribe("after", "{ orders { totalCount } }").await;
+    assert_eq!(client.hear().await["payload"]["data"]["orders"]["totalCount"], 10);
+}
+
+/// Otherwise a client that reconnects could start any number of writes.
+#[tokio::test]
+async fn a_write_keeps_its_permit_when_its_client_disconnects() {
+    let shop = Shop::new(SMALL).await;
+    let bounds = Bounds { max_requests: 1, ..Bounds::DEFAULT };
+    let server = Served::of(Server::new(shop.api.clone(), writable(), bounds)).await;
+    let says = async |line: &str| {
+        until(async || server.ask(get("/metrics")).await.lines().any(|said| said.starts_with(line))).await;
+    };
+    let mut held = Vec::new();
+    while let Ok(transaction) = shop.db.writer.begin().await {
+        held.push(transaction);
+    }
+    let mut client = server.connect().await;
+    client.write_all(write(&serde_json::json!({ "query": WRITE }).to_string()).as_bytes()).await.unwrap();
+    says("bookends_operations_in_flight 1").await;
+    drop(client);
+    says("bookends_request_duration_seconds_count{route=\"/graphql\",method=\"POST\",status=\"dropped\"} 1").await;
+    assert_eq!(code(&server.ask(post(r#"{"query":"{ __typename }"}"#)).await), "OVERLOADED");
+    drop(held);
+    says("bookends_operations_in_flight 0").await;
+    assert_eq!(books(&shop).await, 9);
+}
+
+/// Whoever is told so can only look.
+#[tokio::test]
+async fn a_commit_that_is_cut_off_has_an_unknown_outcome() {
+    let shop = Shop::new(SMALL).await;
+    if shop.db.writer.get_database_backend() != DbBackend::Postgres {
+        return;
+    }
+    for sql in [
+        "CREATE SEQUENCE tries",
+        "CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql AS \
+            $$ BEGIN PERFORM nextval('tries'), pg_terminate_backend(pg_backend_pid()); RETURN NEW; END $$",
+        "CREATE CONSTRAINT TRIGGER cut AFTER INSERT ON book DEFERRABLE INITIALLY DEFERRED \
+            FOR EACH ROW EXECUTE FUNCTION cut()",
+    ] {
+        shop.db.writer.execute_unprepared(sql).await.unwrap();
+    }
+    assert_eq!(shop.code(WRITE).await, "OUTCOME_UNKNOWN");
+    let tries = Statement::from_string(DbBackend::Postgres, "SELECT last_value FROM tries");
+    let tries: i64 = shop.db.writer.query_one_raw(tries).await.unwrap().unwrap().try_get("", "last_value").unwrap();
+    assert_eq!(tries, 1, "it is not done again");
+    assert_eq!(books(&shop).await, 8);
+}
+
+/// What changes tables may take as long as it takes.
+#[tokio::test]
+async fn migrations_and_seeds_have_no_time_limit() {
+    let test = testdb::TestDb::new().await;
+    let bounds = Bounds { request_timeout: Seconds(Duration::from_millis(20)), ..Bounds::DEFAULT };
+    let db = Db::connect(&Settings { bounds, ..crate::support::shop::settings(&test.url) }).await.unwrap();
+    drop(db.lock().await.unwrap());
+    db.migrate().await.unwrap();
+    let plan = bookends::config::Plan { books: 100, ratings: 50_000, orders: 50_000, rng_seed: 0 };
+    bookends::seed::fill(&db, plan, bookends::seed::Progress::Lines).await.unwrap();
+}
+
+#[tokio::test]
+async fn where_no_connection_is_free_the_database_is_unavailable() {
+    let shop = Shop::new(SMALL).await;
+    let mut held = Vec::new();
+    while let Ok(snapshot) = shop.db.reader.begin().await {
+        held.push(snapshot);
+    }
+    let mut writing = Vec::new();
+    while let Ok(transaction) = shop.db.writer.begin().await {
+        writing.push(transaction);
+    }
+    let codes = join(shop.code("{ books { totalCount } }"), shop.code(WRITE)).await;
+    assert_eq!(codes, ("UNAVAILABLE".into(), "UNAVAILABLE".into()));
+    drop((held, writing));
+    assert_eq!(books(&shop).await, 8);
+    shop.data(WRITE).await;
+}
+
+/// A server that restarts takes all connections with it.
+#[tokio::test]
+async fn reads_succeed_after_connections_are_lost() {
+    let shop = Shop::new(SMALL).await;
+    if shop.db.writer.get_database_backend() != DbBackend::Postgres {
+        return;
+    }
+    let mut open = Vec::new();
+    for _ in 0..4 {
+        open.push(shop.db.reader.begin().await.unwrap());
+    }
+    drop(open);
+    let admin = shop.test.connect().await;
+    let kill = "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    admin.execute_unprepared(kill).await.unwrap();
+    for _ in 0..16 {
+        assert_eq!(books(&shop).await, 8);
+    }
+}
