@@ -17,25 +17,25 @@ COPY .cargo .cargo
 COPY Cargo.toml Cargo.lock ./
 COPY entity/Cargo.toml entity/
 COPY keyset/Cargo.toml keyset/
-COPY keyset-graphql/Cargo.toml keyset-graphql/
+COPY graphql/Cargo.toml graphql/
 COPY migration/Cargo.toml migration/
 COPY testdb/Cargo.toml testdb/
 COPY benches benches
 COPY entity/benches entity/benches
 COPY keyset/benches keyset/benches
-RUN mkdir src entity/src keyset/src keyset-graphql/src migration/src testdb/src \
-    && touch src/lib.rs entity/src/lib.rs keyset/src/lib.rs keyset-graphql/src/lib.rs migration/src/lib.rs testdb/src/lib.rs \
+RUN mkdir src entity/src keyset/src graphql/src migration/src testdb/src \
+    && touch src/lib.rs entity/src/lib.rs keyset/src/lib.rs graphql/src/lib.rs migration/src/lib.rs testdb/src/lib.rs \
     && echo 'fn main() {}' >src/main.rs \
     && cargo build --profile dist --features otlp --locked --bin bookends
 COPY entity entity
 COPY keyset keyset
-COPY keyset-graphql keyset-graphql
+COPY graphql graphql
 COPY migration migration
 COPY build.rs ./
 COPY src src
 COPY web web
 # cargo compares times of files, and copies keep the time of the checkout.
-RUN touch src/main.rs src/lib.rs entity/src/lib.rs keyset/src/lib.rs keyset-graphql/src/lib.rs migration/src/lib.rs \
+RUN touch src/main.rs src/lib.rs entity/src/lib.rs keyset/src/lib.rs graphql/src/lib.rs migration/src/lib.rs \
     && cargo build --profile dist --features otlp --locked --bin bookends \
     && mkdir /data
 

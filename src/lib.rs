@@ -1,6 +1,6 @@
 //! Bookends: a GraphQL server that pages through tables of any size at a constant cost.
 //!
-//! Every list is a Relay connection, which [`keyset_graphql`] shows and the engine [`keyset`] reads. A request enters
+//! Every list is a Relay connection, which [`bookends_graphql`] shows and the engine [`keyset`] reads. A request enters
 //! through [`server`], is checked by [`request`], executed by [`shop`], and reads the [`db`].
 
 pub mod config;

@@ -1,15 +1,14 @@
 //! The schema of the book shop.
 //!
-//! `query`, `mutation` and `subscription` hold the root fields. `book`, `rating` and `order` each hold one object: its
-//! fields, the orders and filters of its lists. `list` turns the arguments of a list field into rows and an order, which
-//! [`keyset_graphql`] reads and shows as a connection.
+//! `book`, `rating` and `order` each declare one object: its fields, the orders and arguments of its lists. `query` declares the
+//! fields that read them, and [`bookends_graphql`] reads them. `mutation` and `subscription` are written by hand.
 #![allow(clippy::unused_async, reason = "async-graphql requires resolvers to be async")]
 
 use std::sync::Arc;
 
 use async_graphql::{SDLExportOptions, ScalarType, ValidationMode};
+use bookends_graphql::{Cost, DateTime, Decimal, connection};
 use keyset::ReadRows;
-use keyset_graphql::{DateTime, Declaration, connection, object, root};
 
 mod mutation;
 mod query;
@@ -19,32 +18,21 @@ mod book;
 mod order;
 mod rating;
 
-mod node;
-mod node_type;
-
-mod decimal;
 mod error_code;
 mod guide;
 mod key;
-mod list;
-mod offered;
 mod readers;
 mod search;
 
 mod api;
 
 pub use api::Api;
-pub(crate) use node_type::NodeId;
-pub(crate) use offered::{Offered, offered};
+pub(crate) use query::declaration;
 
-use book::Book;
-use decimal::Decimal;
 use error_code::ErrorCode;
 use guide::Guided;
 use mutation::Mutation;
-use order::BookOrder;
 use query::Query;
-use rating::Rating;
 use readers::Readers;
 use subscription::Subscription;
 
@@ -52,6 +40,10 @@ use crate::config::{Documents, Limits};
 use crate::db::Db;
 use crate::events::Events;
 use crate::request::{self, DeclaredCosts, Parts, Scalar, Tables, Trusted, TrustedError, Validator};
+
+/// The description of `orderBy`.
+const ORDER_BY: &str = "Sorts the list by these criteria. By default, the oldest object is first; in a search of books, the most \
+    relevant. A cursor is valid only in the sort order that it was created for.";
 
 type Schema = Guided<async_graphql::Schema<Query, Mutation, Subscription>>;
 
@@ -78,24 +70,19 @@ fn definitions() -> String {
 }
 
 fn builder() -> async_graphql::SchemaBuilder<Query, Mutation, Subscription> {
-    async_graphql::Schema::build(Query::default(), Mutation, Subscription).register_output_type::<ErrorCode>()
+    declaration().schema(Query::default(), Mutation, Subscription).register_output_type::<ErrorCode>()
 }
 
 /// Reads documents for the schema, within these limits.
 pub fn validator(limits: Limits) -> Validator {
-    Validator::new(&definitions(), Declaration::of::<query::Roots>(), SCALARS, limits)
+    Validator::new(&definitions(), declaration().clone(), SCALARS, limits)
 }
 
 /// The costs of the fields of the schema, over these tables.
 pub fn declared_costs(validator: &Validator, tables: Tables) -> DeclaredCosts {
-    let roots = [root::costs::<query::Roots>(), mutation::COSTS.to_vec()];
-    let fields = [
-        mutation::COSTS_OF_PAYLOADS.to_vec(),
-        object::costs::<Book>(),
-        object::costs::<Rating>(),
-        object::costs::<BookOrder>(),
-        connection::COSTS.to_vec(),
-    ];
+    let named = |costs: &[(&str, Cost)]| costs.iter().map(|(name, cost)| ((*name).to_owned(), cost.clone())).collect();
+    let roots = [declaration().root_costs(), named(mutation::COSTS)];
+    let fields = [named(mutation::COSTS_OF_PAYLOADS), declaration().field_costs(), named(connection::COSTS)];
     DeclaredCosts::new(roots, fields, validator.introspection(), tables)
 }
 

@@ -2,10 +2,11 @@
 
 use sea_orm::sea_query::extension::postgres::PgFunc;
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{ColumnTrait, DbBackend, DbErr, Value};
+use sea_orm::{DbBackend, DbErr, Value};
 
 use crate::dialect::Dialect;
 use crate::source::array;
+use crate::table::Column;
 
 /// The condition that a column has one of these values, which have one type.
 ///
@@ -22,16 +23,16 @@ use crate::source::array;
 /// # Errors
 ///
 /// [`DbErr::BackendNotSupported`] unless the backend is PostgreSQL or SQLite.
-pub fn among<C: ColumnTrait>(
-    column: C,
+pub fn among(
+    column: impl Into<Column>,
     values: impl IntoIterator<Item: Into<Value>>,
     backend: DbBackend,
 ) -> Result<Expr, DbErr> {
     let mut values: Vec<Value> = values.into_iter().map(Into::into).collect();
     if values.len() == 1 {
-        return Ok(column.eq(values.remove(0)));
+        return Ok(column.into().expr().eq(values.remove(0)));
     }
-    Ok(one_of(column.into_expr(), values, usize::MAX, Dialect::of_backend(backend)?))
+    Ok(one_of(column.into().expr(), values, usize::MAX, Dialect::of_backend(backend)?))
 }
 
 /// The same for an expression, with at most as many parameters on SQLite: at least one for each value.

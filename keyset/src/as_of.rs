@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use chrono::{DateTime, Utc};
-use sea_orm::ColumnTrait;
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, ExprTrait};
 use uuid::Uuid;
+
+use crate::table::Column;
 
 /// A filter for the rows whose UUIDv7 key was generated at an instant or before, to the millisecond. Pages that are
 /// read with this filter do not shift when rows are inserted.
@@ -35,7 +36,8 @@ use uuid::Uuid;
 /// Under an order by the key the filter bounds the index scan. Under another order, newer rows are read and discarded.
 ///
 /// An instant before 1970 selects no row.
-pub fn as_of(key: impl ColumnTrait, instant: DateTime<Utc>) -> Expr {
+pub fn as_of(key: impl Into<Column>, instant: DateTime<Utc>) -> Expr {
+    let key = key.into().expr();
     match first_of(instant.timestamp_millis() + 1) {
         Some(next) => key.lt(next),
         None => key.is_not_null(),
@@ -58,7 +60,8 @@ pub fn as_of(key: impl ColumnTrait, instant: DateTime<Utc>) -> Expr {
 /// let yesterday = chrono::Utc::now() - chrono::TimeDelta::days(1);
 /// let events = event::Entity::find().filter(keyset::since(event::Column::Id, yesterday));
 /// ```
-pub fn since(key: impl ColumnTrait, instant: DateTime<Utc>) -> Expr {
+pub fn since(key: impl Into<Column>, instant: DateTime<Utc>) -> Expr {
+    let key = key.into().expr();
     match first_of(whole_millis(instant)) {
         Some(first) => key.gte(first),
         None => key.is_null(),
@@ -69,6 +72,11 @@ pub fn since(key: impl ColumnTrait, instant: DateTime<Utc>) -> Expr {
 pub fn created_at(instant: DateTime<Utc>) -> Range<Uuid> {
     let first = |millis| first_of(millis).unwrap_or(Uuid::max());
     first(whole_millis(instant))..first(instant.timestamp_millis() + 1)
+}
+
+/// The instant at which a UUIDv7 was generated, to the millisecond; `None` beyond the years that can be represented.
+pub fn generated_at(key: Uuid) -> Option<DateTime<Utc>> {
+    DateTime::from_timestamp_millis(i64::try_from(key.as_u128() >> 80).ok()?)
 }
 
 /// The first millisecond that is not before an instant.

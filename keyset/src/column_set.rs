@@ -1,12 +1,10 @@
-//! Which columns of an entity are read.
+//! Which columns of a table are read.
 
 use std::ops::{BitAnd, BitOr};
 
-use sea_orm::{EntityTrait, IdenStatic as _, Iterable as _};
-
 use crate::Kind;
 
-/// Some of an entity's columns, by their numbers: see [`EntityRow::number_of`](crate::EntityRow::number_of).
+/// Some of a table's columns, by their numbers: see [`Column::number`](crate::Column::number).
 ///
 /// The columns from the 128th on are in every set, so that a set is two machine words.
 ///
@@ -47,11 +45,6 @@ impl ColumnSet {
 
 fn bit(column: usize) -> Option<u128> {
     1_u128.checked_shl(u32::try_from(column).ok()?)
-}
-
-/// The number of a column among those of its entity.
-pub(crate) fn number_of<E: EntityTrait>(column: E::Column) -> usize {
-    E::Column::iter().take_while(|earlier| earlier.as_str() != column.as_str()).count()
 }
 
 impl BitOr for ColumnSet {

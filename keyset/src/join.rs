@@ -12,25 +12,26 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use sea_orm::sea_query::{Condition, Expr, ExprTrait, IntoIden, JoinType, Query, SelectStatement, TableRef};
-use sea_orm::{ColumnTrait, DbErr, DynIden, EntityTrait, IdenStatic as _, Iterable as _, QueryTrait, Value};
+use sea_orm::sea_query::{Condition, Expr, ExprTrait, IntoIden, JoinType, Query, SelectStatement};
+use sea_orm::{DbErr, DynIden, QueryTrait, Value};
 
-use crate::column_set::number_of;
 use crate::dialect::Dialect;
-use crate::{ColumnSet, Kind, ReadRows, Record};
+use crate::table::Column;
+use crate::{ColumnSet, Kind, Modelled, ReadRows, Record, Table};
 
 /// The table of the rows that others are joined to.
 pub(crate) const ROWS: &str = "r";
 
 /// A relation to one: for each row, the row of another table with this value in a unique column. Cheap to clone.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Join {
-    table: TableRef,
+    table: Table,
     /// The name of the joined table, unique in the statement.
     name: Arc<str>,
-    /// The table and the column that refer to it.
-    from: (Arc<str>, DynIden),
-    to: DynIden,
+    /// The table that refers to it.
+    rows: Arc<str>,
+    /// The columns that refer to it, and those that they equal.
+    on: Arc<[(DynIden, DynIden)]>,
     /// The columns of the joined table, and their names in the result.
     columns: Arc<[(Expr, String)]>,
     presence: Presence,
@@ -48,30 +49,38 @@ impl Join {
     ///
     /// let cake = Join::new::<cake::Entity>("cake_1", fruit::Column::CakeId, cake::Column::Id);
     /// ```
-    pub fn new<E: EntityTrait>(name: &str, from: impl ColumnTrait, to: E::Column) -> Self {
-        Self::of::<E>(name, ROWS, from, to)
+    pub fn new<E: Modelled>(name: &str, from: impl Into<Column>, to: E::Column) -> Self {
+        Self::to(&Table::of::<E>(), name, None, &[(from.into(), to.into())])
     }
 
     /// Joins to the rows of another join instead, which must stand before this one.
     #[must_use]
-    pub fn then<E: EntityTrait>(&self, name: &str, from: impl ColumnTrait, to: E::Column) -> Self {
-        Self::of::<E>(name, &self.name, from, to)
+    pub fn then<E: Modelled>(&self, name: &str, from: impl Into<Column>, to: E::Column) -> Self {
+        Self::to(&Table::of::<E>(), name, Some(self), &[(from.into(), to.into())])
     }
 
-    fn of<E: EntityTrait>(name: &str, rows: &str, from: impl ColumnTrait, to: E::Column) -> Self {
-        let column = |column: E::Column| {
-            let expr = column.select_as(Expr::col((name.to_owned(), column)));
-            (expr, format!("{name}_{}", column.as_str()))
-        };
+    /// Joins the row of this table in which the second of each of these columns equals the first. Together, the second ones must
+    /// be unique. The first ones are those of the listed rows, or of the rows of another join.
+    ///
+    /// # Panics
+    ///
+    /// Panics without a column.
+    pub fn to(table: &Table, name: &str, rows: Option<&Self>, on: &[(Column, Column)]) -> Self {
+        let column = |column: &Column| (column.of(name.to_owned()).select_expr(), format!("{name}_{}", column.name()));
         Self {
-            table: E::default().table_ref(),
             name: name.into(),
-            from: (rows.into(), from.as_column_ref().1),
-            to: to.as_column_ref().1,
-            columns: E::Column::iter().map(column).collect(),
-            presence: Presence::of::<E>(to),
+            rows: rows.map_or_else(|| ROWS.into(), |rows| Arc::clone(&rows.name)),
+            on: on.iter().map(|(from, to)| (from.iden(), to.iden())).collect(),
+            columns: table.columns().iter().map(column).collect(),
+            presence: Presence::of(table, &on[0].1),
             read: ColumnSet::ALL,
+            table: table.clone(),
         }
+    }
+
+    /// The table.
+    pub(crate) fn table(&self) -> &Table {
+        &self.table
     }
 
     /// The same relation, of which only these columns are read. If each of them can be NULL, the one that finds its row is
@@ -107,6 +116,14 @@ impl Join {
     }
 }
 
+impl PartialEq for Join {
+    /// Joins of one name are one relation of a statement.
+    fn eq(&self, other: &Self) -> bool {
+        (&self.name, self.table.name(), &self.rows, &self.on, self.read)
+            == (&other.name, other.table.name(), &other.rows, &other.on, other.read)
+    }
+}
+
 /// By which of its columns a joined row is known to be there. The others can be NULL in a row that is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Presence {
@@ -119,14 +136,13 @@ pub(crate) struct Presence {
 }
 
 impl Presence {
-    fn of<E: EntityTrait>(to: E::Column) -> Self {
-        let kind = |column: E::Column| Kind::of(column.def().get_column_type());
-        let (number, columns) = (number_of::<E>(to), E::Column::iter().enumerate());
-        let not_null = columns.filter(|(_, column)| !column.def().is_null() && kind(*column) != Kind::Unsupported);
+    fn of(table: &Table, to: &Column) -> Self {
+        let columns = table.columns().iter();
+        let not_null = columns.filter(|column| !column.is_nullable() && column.kind() != Kind::Unsupported);
         Self {
-            to: number,
-            read: ColumnSet::of_value(number, kind(to)),
-            not_null: not_null.map(|(number, _)| ColumnSet::of(number)).collect(),
+            to: to.number(),
+            read: ColumnSet::of_value(to.number(), to.kind()),
+            not_null: not_null.map(|column| ColumnSet::of(column.number())).collect(),
         }
     }
 
@@ -167,13 +183,14 @@ pub async fn find_related<C, K>(
 ) -> Result<Record, DbErr>
 where
     C: ReadRows + ?Sized,
-    K: ColumnTrait,
+    K: Into<Column>,
 {
     let (mut row, mut named) = (Query::select(), HashSet::new());
     for (column, value) in references {
+        let column = column.into();
         // Several joins can refer to one column.
-        if named.insert(column.as_str().to_owned()) {
-            row.expr_as(Expr::value(value), column.as_column_ref().1);
+        if named.insert(column.name()) {
+            row.expr_as(Expr::value(value), column.iden());
         }
     }
     let rows = db.read(Dialect::of(db)?.statement(&joined(row, joins))).await?;
@@ -192,10 +209,12 @@ pub(crate) fn joined(rows: SelectStatement, joins: &[Join]) -> SelectStatement {
 
 /// Joins the relations to the rows of a statement.
 pub(crate) fn join(statement: &mut SelectStatement, joins: &[Join]) {
-    for Join { table, name, from: (rows, from), to, columns, read, .. } in joins {
+    for Join { table, name, rows, on, columns, read, .. } in joins {
         let name = name.to_string().into_iden();
-        let on = Expr::col((name.clone(), to.clone())).eq(Expr::col((rows.to_string(), from.clone())));
-        statement.join_as(JoinType::LeftJoin, table.clone(), name, Condition::all().add(on));
+        let on = on.iter().fold(Condition::all(), |all, (from, to)| {
+            all.add(Expr::col((name.clone(), to.clone())).eq(Expr::col((rows.to_string(), from.clone()))))
+        });
+        statement.join_as(JoinType::LeftJoin, table.table_ref(), name, on);
         for (_, (expr, alias)) in columns.iter().enumerate().filter(|(number, _)| read.contains(*number)) {
             statement.expr_as(expr.clone(), alias.clone());
         }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use sea_orm::sea_query::{Expr, Func, IntoTableRef as _, Query, SelectStatement};
-use sea_orm::{ColumnTrait, DbErr, EntityName as _};
+use sea_orm::DbErr;
+use sea_orm::sea_query::{Expr, Func, Query, SelectStatement};
 
 use crate::count::number;
 use crate::dialect::Dialect;
 use crate::source::Parents;
+use crate::table::Column;
 use crate::{Kind, ReadRows, Source};
 
 /// Where a database keeps the number of rows of a list, for example by triggers: see [`kept_count`].
@@ -23,16 +24,17 @@ impl Kept {
     /// The sum of this column over its whole table is the number of rows of the list.
     ///
     /// The column holds integers. So that writers do not wait for each other, they can add to different rows.
-    pub fn sum_of<C: ColumnTrait>(rows: C) -> Self {
-        let query = Query::select().from(C::EntityName::default().table_ref().into_table_ref()).take();
-        Self { query, rows: rows.into_expr(), parent: None }
+    pub fn sum_of(rows: impl Into<Column>) -> Self {
+        let rows = rows.into();
+        let query = Query::select().from(rows.table_iden().clone()).take();
+        Self { query, rows: rows.expr(), parent: None }
     }
 
     /// The sum of `rows` over the rows whose column `parent` holds a parent is the number of its children. Both are columns
     /// of one table, and an index begins with `parent`.
-    pub fn by_parent<C: ColumnTrait>(parent: C, rows: C) -> Self {
-        let kind = Kind::of(parent.def().get_column_type());
-        Self { parent: Some((parent.into_expr(), parent.as_str().into(), kind)), ..Self::sum_of(rows) }
+    pub fn by_parent(parent: impl Into<Column>, rows: impl Into<Column>) -> Self {
+        let parent = parent.into();
+        Self { parent: Some((parent.expr(), parent.name().into(), parent.kind())), ..Self::sum_of(rows) }
     }
 }
 

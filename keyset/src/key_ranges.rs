@@ -3,11 +3,12 @@
 use std::ops::Range;
 
 use sea_orm::sea_query::{Condition, Expr, ExprTrait};
-use sea_orm::{ColumnTrait, DbBackend, DynIden, Value};
+use sea_orm::{DbBackend, DynIden, Value};
 use uuid::Uuid;
 
 use crate::source::array;
 use crate::statistics::quoted;
+use crate::table::Column;
 
 /// Ranges of a UUID key, each without its end. Together they are one condition, which has one text for any number of
 /// ranges from two on. Each range is a descent of the index on the key:
@@ -31,8 +32,9 @@ pub struct KeyRanges {
 
 impl KeyRanges {
     /// These ranges of a column that an index begins with.
-    pub fn new(key: impl ColumnTrait, ranges: impl IntoIterator<Item = Range<Uuid>>) -> Self {
-        let (table, key) = key.as_column_ref();
+    pub fn new(key: impl Into<Column>, ranges: impl IntoIterator<Item = Range<Uuid>>) -> Self {
+        let key = key.into();
+        let (table, key) = (key.table_iden().clone(), key.iden());
         Self { table, key, ranges: ranges.into_iter().collect() }
     }
 

@@ -1,7 +1,7 @@
 //! The types of values that rows can be ordered by.
 
 use sea_orm::Value;
-use sea_orm::sea_query::ColumnType;
+use sea_orm::sea_query::{ColumnType, OptionEnum};
 
 use crate::wire::Scalar;
 
@@ -18,6 +18,8 @@ use crate::wire::Scalar;
 /// | `Bytes` | binary, blob | as many bytes as text |
 /// | `Date`, `Time`, `DateTime`, `DateTimeUtc` | date, time, timestamp, timestamp with time zone | SQLite orders them as text: write all values of a column as `DateTimeUtc` |
 /// | `Uuid` | uuid | |
+/// | `Enum` | enums of the database | read as text; rows cannot be ordered by them |
+/// | `Json` | json, jsonb | rows cannot be ordered by them |
 /// | `Unsupported` | all others, including `char(n)`, which PostgreSQL pads | [`Order::of`](crate::Order::of) fails |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "documented by the table above")]
@@ -36,6 +38,8 @@ pub enum Kind {
     DateTime,
     DateTimeUtc,
     Uuid,
+    Enum,
+    Json,
     Unsupported,
 }
 
@@ -45,8 +49,8 @@ impl Kind {
         match column {
             ColumnType::Boolean => Self::Bool,
             ColumnType::TinyInteger | ColumnType::SmallInteger => Self::SmallInt,
-            ColumnType::Integer => Self::Int,
-            ColumnType::BigInteger => Self::BigInt,
+            ColumnType::Integer | ColumnType::TinyUnsigned | ColumnType::SmallUnsigned => Self::Int,
+            ColumnType::BigInteger | ColumnType::Unsigned | ColumnType::BigUnsigned => Self::BigInt,
             ColumnType::Float => Self::Float,
             ColumnType::Double => Self::Double,
             ColumnType::Decimal(_) => Self::Decimal,
@@ -57,12 +61,14 @@ impl Kind {
             ColumnType::DateTime | ColumnType::Timestamp => Self::DateTime,
             ColumnType::TimestampWithTimeZone => Self::DateTimeUtc,
             ColumnType::Uuid => Self::Uuid,
+            ColumnType::Enum { .. } => Self::Enum,
+            ColumnType::Json | ColumnType::JsonBinary => Self::Json,
             _ => Self::Unsupported,
         }
     }
 
     /// The value of this kind for a value in a cursor. `None` for another type, or for a number out of range.
-    pub(crate) fn value(self, scalar: Scalar) -> Option<Value> {
+    pub fn value(self, scalar: Scalar) -> Option<Value> {
         Some(match (self, scalar) {
             (_, Scalar::Null) => self.null(),
             (Self::Bool, Scalar::Bool(v)) => v.into(),
@@ -97,6 +103,15 @@ impl Kind {
             (Self::DateTimeUtc, Value::ChronoDateTimeLocal(v)) => {
                 Value::ChronoDateTimeUtc(v.map(|instant| instant.to_utc()))
             }
+            (Self::Enum, Value::Enum(v)) => Value::String(match v {
+                OptionEnum::Some(v) => Some(v.value.to_string()),
+                OptionEnum::None(_) => None,
+            }),
+            (Self::Int, Value::TinyUnsigned(v)) => Value::Int(v.map(Into::into)),
+            (Self::Int, Value::SmallUnsigned(v)) => Value::Int(v.map(Into::into)),
+            (Self::BigInt, Value::Unsigned(v)) => Value::BigInt(v.map(Into::into)),
+            // Beyond the widest column, there is no such value.
+            (Self::BigInt, Value::BigUnsigned(v)) => Value::BigInt(v.and_then(|v| v.try_into().ok())),
             (_, value) => value,
         }
     }
@@ -111,7 +126,8 @@ impl Kind {
             Self::Float => Value::Float(None),
             Self::Double => Value::Double(None),
             Self::Decimal => Value::Decimal(None),
-            Self::Text | Self::Unsupported => Value::String(None),
+            Self::Text | Self::Enum | Self::Unsupported => Value::String(None),
+            Self::Json => Value::Json(None),
             Self::Bytes => Value::Bytes(None),
             Self::Date => Value::ChronoDate(None),
             Self::Time => Value::ChronoTime(None),
@@ -122,7 +138,7 @@ impl Kind {
     }
 
     /// The value in a cursor for a value of this kind. `None` for another kind.
-    pub(crate) fn scalar(self, value: &Value) -> Option<Scalar> {
+    pub fn scalar(self, value: &Value) -> Option<Scalar> {
         Some(match (self, value) {
             (_, null) if *null == self.null() => Scalar::Null,
             (Self::Bool, Value::Bool(Some(v))) => Scalar::Bool(*v),

@@ -1,225 +1,146 @@
-//! The rows of an entity in a result, and their models.
+//! The models of an entity, from the rows of its table.
 
-use std::sync::{Arc, OnceLock};
+use std::any::Any;
+use std::fmt;
 
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait, DbBackend, DbErr, EntityTrait, FromQueryResult, IdenStatic as _, Iterable as _,
-    ModelTrait, QueryResult, QuerySelect, Select, TryGetError, TryIntoModel, Value,
+    ActiveModelTrait, ColumnTrait as _, DbBackend, DbErr, EntityTrait, FromQueryResult, Iterable as _, ModelTrait,
+    QueryResult, Select, TryGetError, TryIntoModel, Value,
 };
 
-use crate::column_set::number_of;
-use crate::dialect::Dialect;
-use crate::join::Presence;
-use crate::record::{ABSENT, Positions, Record};
-use crate::{ColumnSet, Columns, Join, Kind, ReadRows, Stored, StoredRows, StoredValue, find_rows};
+use crate::row_layout::{RowLayout, RowReader, TableRow};
+use crate::{ColumnSet, Join, Kind, ReadRows, Record, Table, find_rows};
 
 /// An entity whose models can be made of values: each that derives `DeriveEntityModel`.
-pub trait Modelled: EntityTrait<ActiveModel: TryIntoModel<<Self as EntityTrait>::Model>> {}
+pub trait Modelled: EntityTrait<ActiveModel: TryIntoModel<<Self as EntityTrait>::Model>, Model: Sync> {}
 
-impl<E: EntityTrait<ActiveModel: TryIntoModel<E::Model>>> Modelled for E {}
+impl<E: EntityTrait<ActiveModel: TryIntoModel<E::Model>, Model: Sync>> Modelled for E {}
 
-/// The columns of an entity in a result.
+/// A model of an entity that is not named.
+pub(crate) struct AnyModel(Box<dyn Any + Send + Sync>);
+
+impl fmt::Debug for AnyModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AnyModel").finish_non_exhaustive()
+    }
+}
+
+/// What makes the models of an entity.
+#[derive(Clone, Copy)]
+pub(crate) struct EntityModels {
+    read: fn(&QueryResult, &str) -> Result<AnyModel, TryGetError>,
+    values: fn(&AnyModel) -> Vec<Value>,
+}
+
+impl EntityModels {
+    /// Of this entity.
+    pub fn of<E: Modelled>() -> Self {
+        let read = |row: &QueryResult, prefix: &str| {
+            E::Model::from_query_result_nullable(row, prefix).map(|model| AnyModel(Box::new(model)))
+        };
+        let values = |AnyModel(model): &AnyModel| {
+            let model = model.downcast_ref::<E::Model>();
+            model.map(|model| E::Column::iter().map(|column| model.get(column)).collect()).unwrap_or_default()
+        };
+        Self { read, values }
+    }
+
+    /// The model in a row of SeaORM, whose columns have this prefix.
+    pub fn read(&self, row: &QueryResult, prefix: &str) -> Result<AnyModel, TryGetError> {
+        (self.read)(row, prefix)
+    }
+
+    /// The values of a model, in the order of its columns.
+    pub fn values(&self, model: &AnyModel) -> Vec<Value> {
+        (self.values)(model)
+    }
+}
+
+impl fmt::Debug for EntityModels {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("EntityModels").finish_non_exhaustive()
+    }
+}
+
+/// The models of an entity in a result.
 #[derive(Clone, Debug)]
 pub struct Models<E: Modelled> {
-    /// What the names of the columns begin with.
-    prefix: String,
-    columns: Vec<Column<E>>,
-    /// Of joined rows.
-    presence: Option<Presence>,
+    layout: RowLayout,
+    columns: Vec<(E::Column, Kind)>,
 }
 
-#[derive(Clone, Debug)]
-struct Column<E: EntityTrait> {
-    field: E::Column,
-    kind: Kind,
-    /// In the result.
-    name: String,
-}
-
-/// A row of an entity. Its values are read where the result has them. The model is made when it is asked for.
-#[derive(Debug)]
-pub struct EntityRow<E: Modelled> {
-    stored: Stored,
-    /// The positions of the entity's columns; [`ABSENT`] for those that were not read.
-    positions: Arc<[usize]>,
-    model: OnceLock<Box<E::Model>>,
-}
-
-/// Finds the rows of an entity in the records of results.
+/// Finds the models of an entity in the records of results.
 #[derive(Debug)]
 pub struct ModelReader<'a, E: Modelled> {
     models: &'a Models<E>,
-    /// The column that is NULL where a joined row is absent.
-    told_by: Option<usize>,
-    /// The columns that are read, and from which database, unless all are.
-    read: Option<(ColumnSet, DbBackend)>,
-    positions: Positions,
-    /// The columns that are read of rows of SeaORM.
-    row_columns: Option<Arc<Columns>>,
+    rows: RowReader<'a>,
 }
 
 impl<E: Modelled> Default for Models<E> {
     fn default() -> Self {
-        Self::named(String::new())
+        Self::of(RowLayout::of(&Table::of::<E>()))
     }
 }
 
 impl<E: Modelled> Models<E> {
     /// The columns of the joined rows. The join must be to this entity.
     pub fn joined(join: &Join) -> Self {
-        Self { presence: Some(join.presence()), ..Self::named(join.prefix()) }
+        Self::of(RowLayout::joined(join))
     }
 
-    fn named(prefix: String) -> Self {
-        let column = |field: E::Column| Column {
-            field,
-            kind: Kind::of(field.def().get_column_type()),
-            name: format!("{prefix}{}", field.as_str()),
-        };
-        Self { columns: E::Column::iter().map(column).collect(), prefix, presence: None }
+    fn of(layout: RowLayout) -> Self {
+        let column = |column: E::Column| (column, Kind::of(column.def().get_column_type()));
+        Self { layout, columns: E::Column::iter().map(column).collect() }
     }
 
     /// A reader for the records of results.
     pub fn reader(&self) -> ModelReader<'_, E> {
-        let told_by = self.presence.map(|presence| presence.told_by(ColumnSet::ALL));
-        ModelReader { models: self, told_by, read: None, positions: Positions::default(), row_columns: None }
+        ModelReader { models: self, rows: self.layout.reader() }
     }
 
-    /// A reader for records that have at least these columns of the entity: those of [`selected`], or of
-    /// [`Join::of_columns`]. How rows of SeaORM are read depends on the database.
+    /// A reader for records that have at least these columns of the table: see [`RowLayout::reader_of`].
     pub fn reader_of(&self, columns: ColumnSet, backend: DbBackend) -> ModelReader<'_, E> {
-        let told_by = self.presence.map(|presence| presence.told_by(columns));
-        let columns = self.presence.map_or(columns, |presence| presence.with(columns));
-        ModelReader { told_by, read: (columns != ColumnSet::ALL).then_some((columns, backend)), ..self.reader() }
+        ModelReader { models: self, rows: self.layout.reader_of(columns, backend) }
     }
 
     /// The row of a model that is known.
-    pub fn row_of(&self, model: E::Model) -> EntityRow<E> {
-        let columns = Arc::new(Columns::new(self.columns.iter().map(|column| column.name.as_str())));
-        let mut rows = StoredRows::new(columns);
-        for Column { field, kind, .. } in &self.columns {
-            rows.push(StoredValue::of(&kind.of_field(model.get(*field))));
-        }
-        let positions = (0..self.columns.len()).collect();
-        EntityRow { stored: rows.only(), positions, model: OnceLock::from(Box::new(model)) }
+    pub fn row_of(&self, model: E::Model) -> TableRow {
+        self.layout.row_of(AnyModel(Box::new(model)))
     }
 
-    /// The model of a row.
+    /// The model of a row of the table.
     ///
     /// # Errors
     ///
     /// [`DbErr`] if the row does not fit the model, or does not have all of its columns.
-    pub fn model<'r>(&self, row: &'r EntityRow<E>) -> Result<&'r E::Model, DbErr> {
-        if let Some(model) = row.model.get() {
-            return Ok(model);
-        }
-        let model = Box::new(self.read(row)?);
-        Ok(row.model.get_or_init(|| model))
+    pub fn model<'r>(&self, row: &'r TableRow) -> Result<&'r E::Model, DbErr> {
+        let model = if let Some(model) = row.model.get() {
+            model
+        } else {
+            let model = AnyModel(Box::new(self.read(row)?));
+            row.model.get_or_init(|| model)
+        };
+        model.0.downcast_ref().ok_or_else(|| DbErr::Type("the row has a model of another entity".into()))
     }
 
-    fn read(&self, row: &EntityRow<E>) -> Result<E::Model, DbErr> {
+    fn read(&self, row: &TableRow) -> Result<E::Model, DbErr> {
         let mut model = <E::ActiveModel as ActiveModelTrait>::default();
-        for (number, Column { field, kind, .. }) in self.columns.iter().enumerate() {
-            set(&mut model, *field, row.value(number, *kind)?)?;
+        for (number, (column, kind)) in self.columns.iter().enumerate() {
+            set(&mut model, *column, row.value(number, *kind)?)?;
         }
         model.try_into_model()
-    }
-
-    /// The values of these columns in a row of SeaORM.
-    fn stored(
-        &self,
-        row: &QueryResult,
-        (read, backend): (ColumnSet, DbBackend),
-        row_columns: &mut Option<Arc<Columns>>,
-    ) -> Result<Stored, DbErr> {
-        let dialect = Dialect::of_backend(backend)?;
-        let columns = || self.columns.iter().enumerate().filter(|(number, _)| read.contains(*number));
-        let names = || Arc::new(Columns::new(columns().map(|(_, column)| column.name.as_str())));
-        let mut values = StoredRows::new(Arc::clone(row_columns.get_or_insert_with(names)));
-        for (_, Column { kind, name, .. }) in columns() {
-            // A column that refers to a relation may have no kind. Only the database reads it.
-            let value = if *kind == Kind::Unsupported { Value::Bool(None) } else { kind.read(row, name, dialect)? };
-            values.push(StoredValue::of(&value));
-        }
-        Ok(values.only())
-    }
-}
-
-/// A query of an entity's rows with these columns, in place of those that it selects; with all of them, the query itself.
-pub fn selected<E: EntityTrait>(query: Select<E>, columns: ColumnSet) -> Select<E> {
-    if columns == ColumnSet::ALL {
-        return query;
-    }
-    let of = E::Column::iter().enumerate().filter(|(number, _)| columns.contains(*number));
-    query.select_only().columns(of.map(|(_, column)| column))
-}
-
-impl<E: Modelled> EntityRow<E> {
-    /// The number of a column among those of the entity, for [`Self::get`] and [`Self::value`].
-    pub fn number_of(column: E::Column) -> usize {
-        number_of::<E>(column)
-    }
-
-    /// The value of the column with this number; NULL if it was not read.
-    pub fn get(&self, column: usize) -> StoredValue<'_> {
-        self.positions.get(column).map_or(StoredValue::Null, |position| self.stored.get(*position))
-    }
-
-    /// The same as a value of this kind.
-    ///
-    /// # Errors
-    ///
-    /// [`DbErr::Type`] if it is none, or if the column was not read.
-    pub fn value(&self, column: usize, kind: Kind) -> Result<Value, DbErr> {
-        match self.positions.get(column) {
-            Some(position) if *position != ABSENT => self.stored.value(*position, kind),
-            _ => {
-                let name = E::Column::iter().nth(column).map_or("?", |column| column.as_str());
-                Err(DbErr::Type(format!("the column `{}.{name}` was not read", E::default().table_name())))
-            }
-        }
     }
 }
 
 impl<E: Modelled> ModelReader<'_, E> {
-    /// The row in a record. `None` if a joined row is absent.
-    ///
-    /// # Errors
-    ///
-    /// [`DbErr`] if the record does not have the columns of the entity.
-    pub fn row(&mut self, record: &Record) -> Result<Option<EntityRow<E>>, DbErr> {
-        let Self { models, told_by, read, positions, row_columns } = self;
-        let stored = match (record, *read) {
-            (Record::Stored(stored), _) => stored.clone(),
-            (Record::Row(row), Some(read)) => models.stored(row, read, row_columns)?,
-            (Record::Row(row), None) => {
-                return match E::Model::from_query_result_nullable(row, &models.prefix) {
-                    Ok(model) => Ok(Some(models.row_of(model))),
-                    Err(TryGetError::Null(_)) => Ok(None),
-                    Err(TryGetError::DbErr(error)) => Err(error),
-                };
-            }
-        };
-        let is_read = |number| read.is_none_or(|(columns, _)| columns.contains(number));
-        let positions = positions.of(stored.columns(), |found| {
-            let position = |(number, column): (usize, &Column<E>)| {
-                if is_read(number) { found.position(&column.name) } else { Ok(ABSENT) }
-            };
-            models.columns.iter().enumerate().map(position).collect()
-        })?;
-        let row = EntityRow { positions: Arc::clone(positions), stored, model: OnceLock::new() };
-        let is_absent = told_by.is_some_and(|column| row.get(column) == StoredValue::Null);
-        Ok(Some(row).filter(|_| !is_absent))
-    }
-
     /// The model in a record. `None` if a joined row is absent.
     ///
     /// # Errors
     ///
     /// [`DbErr`] if the record does not fit the model.
     pub fn read(&mut self, record: &Record) -> Result<Option<E::Model>, DbErr> {
-        let Some(mut row) = self.row(record)? else { return Ok(None) };
-        match row.model.take() {
+        let Some(mut row) = self.rows.row(record)? else { return Ok(None) };
+        match row.model.take().and_then(|model| model.0.downcast().ok()) {
             Some(model) => Ok(Some(*model)),
             None => self.models.read(&row).map(Some),
         }
@@ -250,6 +171,8 @@ fn set<A: ActiveModelTrait>(
     let other = match &value {
         Value::SmallInt(v) => Some(Value::TinyInt(v.and_then(|v| v.try_into().ok()))),
         Value::ChronoDateTimeUtc(v) => Some(Value::ChronoDateTimeWithTimeZone(v.map(Into::into))),
+        Value::Int(v) => Some(Value::SmallUnsigned(v.and_then(|v| v.try_into().ok()))),
+        Value::BigInt(v) => Some(Value::Unsigned(v.and_then(|v| v.try_into().ok()))),
         _ => None,
     };
     let set = model.try_set(column, value);

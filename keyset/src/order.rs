@@ -3,10 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
+use sea_orm::DynIden;
 use sea_orm::sea_query::Expr;
-use sea_orm::{DynIden, EntityTrait, Iterable, PrimaryKeyToColumn};
 
-use crate::{Direction, Kind, Nulls, Postings, Sort};
+use crate::{Direction, Kind, Modelled, Nulls, Postings, Sort, Table};
 
 /// A list of sorts that ends in a unique, non-null one: no two rows are equal under it, so a key is a position. Cheap
 /// to clone.
@@ -39,7 +39,11 @@ pub enum OrderError {
 }
 
 fn supported(sort: Sort) -> Result<Sort, OrderError> {
-    if sort.kind == Kind::Unsupported { Err(OrderError::Unsupported(sort.name)) } else { Ok(sort) }
+    if matches!(sort.kind, Kind::Enum | Kind::Json | Kind::Unsupported) {
+        Err(OrderError::Unsupported(sort.name))
+    } else {
+        Ok(sort)
+    }
 }
 
 impl Order {
@@ -54,16 +58,25 @@ impl Order {
     /// # Errors
     ///
     /// [`OrderError`] for a column whose type is not supported, and for an entity without a primary key.
-    pub fn of<E: EntityTrait>(sorts: impl IntoIterator<Item = Sort>) -> Result<Self, OrderError> {
-        let keys: Vec<Sort> = E::PrimaryKey::iter().map(|key| Sort::asc(key.into_column())).collect();
+    pub fn of<E: Modelled>(sorts: impl IntoIterator<Item = Sort>) -> Result<Self, OrderError> {
+        Self::of_table(&Table::of::<E>(), sorts)
+    }
+
+    /// The same for the rows of a table.
+    ///
+    /// # Errors
+    ///
+    /// As [`Order::of`].
+    pub fn of_table(rows: &Table, sorts: impl IntoIterator<Item = Sort>) -> Result<Self, OrderError> {
+        let keys: Vec<Sort> = rows.key().map(|column| Sort::asc(column.clone())).collect();
         let holds = |total: &[Sort], sort: &Sort| total.iter().any(|earlier| earlier.name == sort.name);
         let is_total =
             |total: &[Sort]| total.last().is_some_and(Sort::is_unique) || keys.iter().all(|key| holds(total, key));
 
-        let table = E::default().table_name().to_owned();
+        let table = rows.name();
         let mut total: Vec<Sort> = Vec::new();
         for sort in sorts {
-            let sort = supported(sort.within(&table))?;
+            let sort = supported(sort.within(table))?;
             if !is_total(&total) && !holds(&total, &sort) {
                 total.push(sort);
             }
@@ -75,7 +88,7 @@ impl Order {
             }
         }
         if total.is_empty() {
-            return Err(OrderError::NoKey(table));
+            return Err(OrderError::NoKey(table.to_owned()));
         }
 
         Ok(Self::over(total.into()))
@@ -175,7 +188,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check<E: EntityTrait>(sorts: impl IntoIterator<Item = Sort>, meaning: &str) {
+    fn check<E: Modelled>(sorts: impl IntoIterator<Item = Sort>, meaning: &str) {
         assert_eq!(Order::of::<E>(sorts).unwrap().to_string(), meaning);
     }
 

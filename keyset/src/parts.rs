@@ -1,8 +1,8 @@
 //! The parts of a cursor without its order, for tools that show what a cursor holds.
 
-use crate::CursorError;
 use crate::cursor::{VERSION, decode, split};
 use crate::wire::{self, Scalar};
+use crate::{CursorError, KeyError};
 
 /// What a cursor says by itself. Only its order says what the values mean: to page, use [`Order::open`](crate::Order::open).
 ///
@@ -44,6 +44,17 @@ impl CursorParts {
         let is_whole = parts.values.iter().all(|value| wire::write(value, &mut written).is_ok());
         if is_whole && !parts.values.is_empty() && written == values { Ok(parts) } else { Err(CursorError::Malformed) }
     }
+}
+
+/// Encodes values as a cursor has them after its first three bytes: [`read_values`] decodes them.
+///
+/// # Errors
+///
+/// [`KeyError`](crate::KeyError) for a value that is too long.
+pub fn write_values(values: &[Scalar]) -> Result<Vec<u8>, KeyError> {
+    let mut bytes = Vec::new();
+    values.iter().try_for_each(|value| wire::write(value, &mut bytes))?;
+    Ok(bytes)
 }
 
 /// Decodes values that follow each other, as a cursor has them after its first three bytes. `None` if the bytes are no

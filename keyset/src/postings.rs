@@ -20,8 +20,9 @@
 //! With a frequent and a rare list, the steps are at most twice the keys of the rare one. The other conditions of the query
 //! are tested within the step, so that the limit counts rows of the page.
 
-use sea_orm::ColumnTrait;
-use sea_orm::sea_query::{Expr, IntoIden, Query, SelectStatement};
+use sea_orm::sea_query::{Expr, Query, SelectStatement};
+
+use crate::table::Column;
 
 mod find;
 mod leaps;
@@ -76,16 +77,12 @@ pub struct Postings {
 
 impl Postings {
     /// The rows whose `key`, a primary key of one column, stands in all of these lists. Without a list, all rows.
-    pub fn new<C>(key: C, lists: impl IntoIterator<Item = PostingList>) -> Self
-    where
-        C: ColumnTrait,
-        C::EntityName: IntoIden,
-    {
-        let (table, column) = key.as_column_ref();
+    pub fn new(key: impl Into<Column>, lists: impl IntoIterator<Item = PostingList>) -> Self {
+        let key = key.into();
         Self {
-            key: key.into_expr(),
-            name: format!("{table}.{column}"),
-            table: Query::select().from(table).take(),
+            key: key.expr(),
+            name: format!("{}.{}", key.table(), key.name()),
+            table: Query::select().from(key.table_iden().clone()).take(),
             lists: lists.into_iter().collect(),
         }
     }

@@ -23,7 +23,10 @@ impl Kind {
             Self::Float => row.try_get("", column).map(Value::Float),
             Self::Double => read_double(row, column, dialect).map(Value::Double),
             Self::Decimal => read_decimal(row, column, dialect).map(Value::Decimal),
-            Self::Text => row.try_get("", column).map(Value::String),
+            Self::Text | Self::Enum => row.try_get("", column).map(Value::String),
+            Self::Json => {
+                row.try_get("", column).map(|json: Option<sea_orm::JsonValue>| Value::Json(json.map(Box::new)))
+            }
             Self::Bytes => row.try_get("", column).map(Value::Bytes),
             Self::Date => row.try_get("", column).map(Value::ChronoDate),
             Self::Time => row.try_get("", column).map(Value::ChronoTime),

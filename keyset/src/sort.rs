@@ -1,9 +1,10 @@
 //! One criterion of an order.
 
 use sea_orm::sea_query::{Expr, NullOrdering, Order as SqlOrder};
-use sea_orm::{ColumnTrait, DynIden, EntityTrait, IdenStatic, Iterable, Value};
+use sea_orm::{DynIden, EntityTrait, IdenStatic, Iterable, Value};
 
 use crate::Kind;
+use crate::table::Column;
 use crate::wire::Scalar;
 
 /// The direction of a sort.
@@ -109,25 +110,25 @@ pub struct Sort {
 
 impl Sort {
     /// By a column, the smallest value first.
-    pub fn asc(column: impl ColumnTrait) -> Self {
+    pub fn asc(column: impl Into<Column>) -> Self {
         Self::column(column, Direction::Asc)
     }
 
     /// By a column, the largest value first.
-    pub fn desc(column: impl ColumnTrait) -> Self {
+    pub fn desc(column: impl Into<Column>) -> Self {
         Self::column(column, Direction::Desc)
     }
 
     /// By a column.
-    pub fn column(column: impl ColumnTrait, direction: Direction) -> Self {
-        let def = column.def();
-        let (table, name) = column.as_column_ref();
+    pub fn column(column: impl Into<Column>, direction: Direction) -> Self {
+        let column = column.into();
+        let table = column.table();
         Self {
-            name: format!("{table}.{name}"),
-            origin: Origin::Column { table: table.to_string(), unique: def.is_unique() },
-            expr: Expr::col((table, name)),
-            kind: Kind::of(def.get_column_type()),
-            nullable: def.is_null(),
+            name: format!("{table}.{}", column.name()),
+            origin: Origin::Column { table, unique: column.is_unique() },
+            expr: column.expr(),
+            kind: column.kind(),
+            nullable: column.is_nullable(),
             never_null: false,
             computed: false,
             collation: Collation::Unknown,

@@ -4,10 +4,11 @@ use std::mem::discriminant;
 use std::sync::Arc;
 
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, SelectStatement};
-use sea_orm::{ColumnTrait, DbErr, QueryTrait, Value};
+use sea_orm::{DbErr, QueryTrait, Value};
 
 use crate::Kind;
 use crate::range::Index;
+use crate::table::Column;
 
 /// One list, or the same list of each of many parents.
 ///
@@ -46,14 +47,15 @@ impl<Q> Lists<Q> {
     /// One list per parent: the rows of the query whose `column` equals the parent's value.
     ///
     /// `column` is the child's reference to its parent, and the index of the list begins with it.
-    pub fn per_parent<P>(query: Q, column: impl ColumnTrait, parents: P) -> Self
+    pub fn per_parent<P>(query: Q, column: impl Into<Column>, parents: P) -> Self
     where
         P: IntoIterator<Item: Into<Value>>,
     {
+        let column = column.into();
         let parents = Parents {
-            column: column.into_expr(),
-            name: column.as_str().into(),
-            kind: Kind::of(column.def().get_column_type()),
+            column: column.expr(),
+            name: column.name().into(),
+            kind: column.kind(),
             values: parents.into_iter().map(Into::into).collect(),
         };
         Self { query, parents: Some(parents) }

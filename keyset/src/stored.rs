@@ -212,7 +212,7 @@ impl Stored {
 
 impl<'a> StoredValue<'a> {
     /// The value in its storage class.
-    pub(crate) fn of(value: &'a Value) -> Self {
+    pub fn of(value: &'a Value) -> Self {
         match value {
             Value::Bool(Some(v)) => Self::Integer((*v).into()),
             Value::SmallInt(Some(v)) => Self::Integer((*v).into()),
@@ -246,7 +246,8 @@ impl StoredValue<'_> {
             (Kind::Double, _) => self.double()?.into(),
             (Kind::Decimal, Self::Text(v)) => Decimal::from_str(v).ok()?.into(),
             (Kind::Decimal, _) => decimal(self.double()?)?.into(),
-            (Kind::Text, Self::Text(v)) => (*v).into(),
+            (Kind::Text | Kind::Enum, Self::Text(v)) => (*v).into(),
+            (Kind::Json, Self::Text(v)) => Value::Json(Some(Box::new(v.parse().ok()?))),
             (Kind::Bytes, Self::Blob(v)) => (*v).into(),
             (Kind::Bytes, Self::Id(v)) => v.as_slice().into(),
             (Kind::Date, Self::Text(v)) => v.parse::<ChronoDate>().ok()?.into(),

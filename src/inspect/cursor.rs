@@ -1,10 +1,11 @@
 //! Cursors.
 
+use bookends_graphql::Offered;
 use keyset::Sort;
 
 use super::part::{Part, Parts};
 use super::value;
-use crate::shop::{self, Offered};
+use crate::shop;
 
 /// Reads a cursor of any order, and finds the order among those of the shop.
 ///
@@ -12,7 +13,8 @@ use crate::shop::{self, Offered};
 /// by relevance depends on its words, and is not found.
 pub fn read(text: &str) -> Result<Parts, String> {
     let parts = keyset::CursorParts::of(text).map_err(|error| error.to_string())?;
-    let orders: Vec<Offered> = shop::offered().into_iter().filter(|offered| offered.order.open(text).is_ok()).collect();
+    let orders: Vec<Offered> =
+        shop::declaration().offered().into_iter().filter(|offered| offered.order.open(text).is_ok()).collect();
     let sorts = match orders.as_slice() {
         [only] => only.order.sorts(),
         _ => &[],

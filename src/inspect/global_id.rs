@@ -1,13 +1,15 @@
 //! Global ids.
 
 use async_graphql::ID;
+use sea_orm::Value;
 
 use super::part::Parts;
 use super::uuid;
-use crate::shop::NodeId;
+use crate::shop;
 
 /// Reads a global id of the shop.
 pub fn read(text: &str) -> Result<Parts, String> {
-    let id = NodeId::parse(&ID::from(text)).map_err(|error| error.message().to_owned())?;
-    Ok(Parts::default().with("type", format!("{:?}", id.node_type)).with("key", uuid::parts(id.key)))
+    let (object, key) = shop::declaration().object_of(&ID::from(text)).map_err(|error| error.message().to_owned())?;
+    let key = if let [Value::Uuid(Some(key))] = key[..] { key } else { ::uuid::Uuid::nil() };
+    Ok(Parts::default().with("type", object).with("key", uuid::parts(key)))
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_graphql::futures_util::{FutureExt, StreamExt};
 use async_graphql::parser::types::{ExecutableDocument, OperationType};
 use async_graphql::{CacheControl, Data, Executor, Request, Response, ServerError};
-use keyset_graphql::json;
-use keyset_graphql::{PlannedQuery, Reader};
+use bookends_graphql::json;
+use bookends_graphql::{PlannedQuery, Reader};
 use tracing::Instrument;
 
 use super::checks::{Accepts, Checks};

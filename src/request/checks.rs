@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use async_graphql::parser::types::OperationType;
 use async_graphql::{Name, Request, ServerError};
-use keyset_graphql::with_defaults;
+use bookends_graphql::with_defaults;
 use tracing::Span;
 
 use super::attempts::Attempts;

@@ -39,7 +39,7 @@ pub struct RequestContext {
     pub position: Option<String>,
     /// Whether its header asks for its cost.
     pub reports_cost: bool,
-    /// Whether its response is written by [`json::write`](keyset_graphql::json::write): it can contain JSON.
+    /// Whether its response is written by [`json::write`](bookends_graphql::json::write): it can contain JSON.
     pub is_written: bool,
     /// What each event of a subscription costs.
     pub pace: Pace,

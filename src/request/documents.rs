@@ -153,7 +153,7 @@ fn malformed() -> ServerError {
 
 #[cfg(test)]
 mod tests {
-    use keyset_graphql::Plans;
+    use bookends_graphql::Plans;
 
     use super::*;
     use crate::request::validation::Validated;

@@ -1,4 +1,4 @@
-//! Errors of this server: those of `keyset-graphql`, and what a failing database means to a client.
+//! Errors of this server: those of `bookends-graphql`, and what a failing database means to a client.
 
 use async_graphql::ServerError;
 use sea_orm::DbErr;
@@ -7,7 +7,7 @@ use super::code::Code;
 use super::message::shorten;
 use crate::db::Failure;
 
-pub use keyset_graphql::{Error, Result};
+pub use bookends_graphql::{Error, Result};
 
 /// An error of the whole request that is the client's fault.
 pub fn refusal(code: Code, message: impl Into<String>) -> ServerError {

@@ -8,7 +8,7 @@ use std::time::Instant;
 use async_graphql::futures_util::stream::{self, BoxStream, Stream, StreamExt};
 use async_graphql::parser::types::OperationType;
 use async_graphql::{BatchRequest, BatchResponse, Data, Executor, Request, Response, ServerError};
-use keyset_graphql::json;
+use bookends_graphql::json;
 use tracing::Instrument;
 use tracing::field::Empty;
 

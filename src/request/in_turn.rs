@@ -1,7 +1,7 @@
 //! Reads of events, in turn: one commit is an event for each subscription of a client, and each of them reads.
 
+use bookends_graphql::Reader;
 use keyset::{ReadRows, Record};
-use keyset_graphql::Reader;
 use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::{DbBackend, DbErr, Statement, Value};
 

@@ -1,7 +1,7 @@
 //! Where requests read.
 
+use bookends_graphql::Reader;
 use futures_util::future::BoxFuture;
-use keyset_graphql::Reader;
 
 use crate::db::Position;
 

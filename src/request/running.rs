@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use async_graphql::parser::types::{DocumentOperations, ExecutableDocument, OperationType};
 use async_graphql::{Name, Request, Response, ServerError, Variables};
-use keyset_graphql::{Execution, PlannedQuery, Reader};
+use bookends_graphql::{Execution, PlannedQuery, Reader};
 use tracing::Span;
 
 use super::code::Code;

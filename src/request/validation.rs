@@ -10,7 +10,7 @@ use apollo_compiler::diagnostic::ToCliReport;
 use apollo_compiler::parser::{Parser, SourceSpan};
 use apollo_compiler::validation::{DiagnosticList, Valid};
 use async_graphql::{Pos, ServerError};
-use keyset_graphql::{Declaration, Plans};
+use bookends_graphql::{Declaration, Plans};
 
 use super::code::Code;
 use super::coercion::{InputTypes, MAX_ERRORS, Scalar};
@@ -81,11 +81,11 @@ impl Validator {
     /// # Panics
     ///
     /// Panics if the text is not a valid schema.
-    pub fn new(sdl: &str, declaration: Declaration, scalars: &'static [Scalar], limits: Limits) -> Self {
+    pub fn new(sdl: &str, declaration: Arc<Declaration>, scalars: &'static [Scalar], limits: Limits) -> Self {
         let schema = Schema::parse_and_validate(format!("{sdl}\n{INTROSPECTION}"), "schema.graphql");
         let schema = schema.unwrap_or_else(|error| panic!("the text of a schema: {}", error.errors));
         let types = InputTypes::new(sdl, scalars, limits.introspection);
-        Self { schema: Arc::new(schema), types, declaration: Arc::new(declaration), limits }
+        Self { schema: Arc::new(schema), types, declaration, limits }
     }
 
     /// The introspection of the schema.

@@ -51,7 +51,7 @@ fn json(data: Option<&Value>, errors: &[ServerError], extensions: &BTreeMap<Stri
     json.push(b'{');
     if let Some(data) = data {
         json.extend_from_slice(b"\"data\":");
-        keyset_graphql::json::write(data, &mut json);
+        bookends_graphql::json::write(data, &mut json);
     }
     if !errors.is_empty() {
         json.extend_from_slice(if data.is_some() { b",\"errors\":" } else { b"\"errors\":" });

@@ -1,25 +1,12 @@
 //! `Book`.
 
 use ::entity::book_stats::Column as Stats;
-use ::entity::{book, book_stats, id};
+use ::entity::{book, book_order, book_rating, book_stats};
+use bookends_graphql::{ObjectType, RowObject};
 use keyset::Kept;
-use keyset_graphql::{DateTime, Fields, Keyed, Listed, RowEstimate, RowObject, Scope};
-use sea_orm::{EntityTrait, Select};
-use uuid::Uuid;
 
-mod filter;
-mod sort;
-
-pub use filter::{BookFilter, match_book};
-pub use sort::BookSortField;
-
-use super::decimal::Decimal;
 use super::key::add_key_fields;
-use super::list::{ShopArgs, ShopObject};
-use super::node_type::NodeType;
-use super::order::BookOrder;
-use super::rating::Rating;
-use crate::request::Result;
+use super::search::SearchArgument;
 
 /// A book in the shop.
 #[derive(Clone, Copy, Debug)]
@@ -28,86 +15,52 @@ pub enum Book {}
 impl RowObject for Book {
     type Entity = book::Entity;
     const NAME: &str = "Book";
-
-    fn fields(fields: &mut Fields<Self>) {
-        fields.describe("A book in the shop.");
-        fields.id(NodeType::Book, "The global id. `node` returns the book with this id.");
-        fields.column("name", "The title.", book::Column::Name);
-        fields.column("year", "The year of publication. Years before the common era are negative.", book::Column::Year);
-        fields.of_key("createdAt", "The time when the book was added, to the millisecond.", |id| {
-            DateTime(id::created_at(id))
-        });
-        add_key_fields(fields);
-        fields
-            .beside::<book_stats::Entity>(book::Column::Id, book_stats::Column::BookId)
-            .computed("averageRating", "The average of the ratings, from 1 to 5. Null if there are none.", |stats| {
-                stats.and_then(|stats| stats.average_rating)
-            })
-            .computed("ratingCount", "The number of ratings.", |stats| stats.map_or(0, |stats| stats.rating_count))
-            .computed("totalRevenue", "The sum of the prices of all orders. Null if there are none.", |stats| {
-                stats.and_then(|stats| stats.total_revenue).map(Decimal)
-            })
-            .computed("orderCount", "The number of orders.", |stats| stats.map_or(0, |stats| stats.order_count));
-        fields
-            .list::<Rating>("ratings", "The ratings of the book.", ::entity::book_rating::Column::BookId)
-            .kept(Kept::by_parent(Stats::BookId, Stats::RatingCount));
-        fields
-            .list::<BookOrder>("orders", "The orders of the book.", ::entity::book_order::Column::BookId)
-            .kept(Kept::by_parent(Stats::BookId, Stats::OrderCount));
-    }
 }
 
-impl Keyed for Book {
-    type Key = Uuid;
+const SORTS: &str = "\
+The fields by which books can be sorted.
 
-    fn key_column() -> book::Column {
-        book::Column::Id
-    }
-}
+With `search`, every sort order is allowed. Without it, a sort order needs an index, so that all pages cost the same. These
+have one: `CREATED_AT`, `NAME`, `YEAR`, `YEAR` then `NAME`, `AVERAGE_RATING`, `RATING_COUNT`, `TOTAL_REVENUE` and
+`ORDER_COUNT`. `CREATED_AT` can follow each of them. Each field can have either direction.";
 
-impl Listed for Book {
-    type Args = ShopArgs<Self>;
+/// The orders that have an index.
+///
+/// `YEAR` with `AVERAGE_RATING` is not among them: it needs the year in the table of the sums, and four indexes there, which
+/// every rating would change. With those of the other orders, a rating changes nine already.
+const OFFERED: &[&[&str]] = &[
+    &["NAME"],
+    &["YEAR"],
+    &["YEAR", "NAME"],
+    &["AVERAGE_RATING"],
+    &["RATING_COUNT"],
+    &["TOTAL_REVENUE"],
+    &["ORDER_COUNT"],
+];
 
-    const FOLLOWS_FROM_ARGS: bool = true;
+/// The type `Book`. Its tag is part of every id that a client has stored.
+pub fn object() -> ObjectType {
+    let mut book = ObjectType::named::<Book>();
+    book.describe("A book in the shop.");
+    book.id(1).describe("The global id. `node` returns the book with this id.");
+    book.column(book::Column::Name).by_code_point().describe("The title.");
+    book.column(book::Column::Year).describe("The year of publication. Years before the common era are negative.");
+    book.created_at("createdAt").describe("The time when the book was added, to the millisecond.");
+    add_key_fields(&mut book);
 
-    fn rows(args: &ShopArgs<Self>, scope: &mut Scope) -> Result<(Select<book::Entity>, keyset::Order)> {
-        let (criteria, search) = (args.order_by.criteria(), args.search.as_ref());
-        let order = sort::order(criteria, search, scope.backend)?;
-        let mut rows = book::Entity::find();
-        let by_stats = sort::needs_stats(criteria);
-        let is_joined = by_stats || args.filter.filter().is_some_and(BookFilter::needs_stats);
-        if is_joined {
-            rows = rows.inner_join(book_stats::Entity);
-        }
-        rows = if by_stats && search.is_none() {
-            // The index of the order has the key: a newer book is not looked up.
-            args.filtered(rows, book_stats::Column::BookId, &order, scope)?
-        } else {
-            args.filtered(rows, book::Column::Id, &order, scope)?
-        };
-        if is_joined && scope.estimate().is_some() {
-            scope.narrow(RowEstimate::beside(1));
-        }
-        let Some(search) = search else { return Ok((rows, order)) };
-        // It may find every title.
-        scope.narrow(RowEstimate::beside(search.reads()));
-        if !order.is_computed() {
-            match search.leaps() {
-                Some(leaps) if args.filter.filter().is_none() => scope.walk(leaps),
-                _ => scope.walk(u64::MAX),
-            }
-        }
-        let as_of = args.as_of.as_ref().map(|DateTime(instant)| *instant);
-        Ok(search.find(book::Column::Id, as_of, rows, order, scope.backend))
-    }
-}
+    let mut stats = book.beside::<book_stats::Entity>(book::Column::Id, Stats::BookId);
+    stats.column(Stats::AverageRating).describe("The average of the ratings, from 1 to 5. Null if there are none.");
+    stats.column_or(Stats::RatingCount, 0).describe("The number of ratings.");
+    stats.column(Stats::TotalRevenue).describe("The sum of the prices of all orders. Null if there are none.");
+    stats.column_or(Stats::OrderCount, 0).describe("The number of orders.");
 
-impl ShopObject for Book {
-    type SortField = BookSortField;
-    type Filter = BookFilter;
-    const WITH_TITLE: [&str; 2] = [
-        "books whose title",
-        "Sorted by `CREATED_AT` and without `where`, a search for one word reads only the rows of the page. The cost of other \
-         searches can grow with the number of books.",
-    ];
+    book.list("ratings", "Rating", book_rating::Column::BookId)
+        .describe("The ratings of the book.")
+        .kept(Kept::by_parent(Stats::BookId, Stats::RatingCount));
+    book.list("orders", "Order", book_order::Column::BookId)
+        .describe("The orders of the book.")
+        .kept(Kept::by_parent(Stats::BookId, Stats::OrderCount));
+    book.orders(OFFERED).describe_sorts(SORTS).describe_order(super::ORDER_BY).as_of();
+    book.argument(SearchArgument::of_books());
+    book
 }

@@ -4,8 +4,8 @@
 //! locks the book that it concerns (`lock`). A created object is returned with its position in the lists (`created`).
 
 use async_graphql::{Context, Object};
-use keyset_graphql::ShownPayload;
-use keyset_graphql::cost::{Cost, Costs};
+use bookends_graphql::ShownPayload;
+use bookends_graphql::cost::{Cost, Costs};
 
 mod book;
 mod created;

@@ -1,27 +1,46 @@
 //! The root fields for reading.
 
 use std::marker::PhantomData;
+use std::sync::{Arc, LazyLock};
 
 use ::entity::{book_count, book_order_count, book_rating_count};
 use async_graphql::{ID, MergedObject, OneofObject, OneofObjectType};
+use bookends_graphql::input::InputFields;
+use bookends_graphql::{Arguments, Declaration, DeclaredQuery, Declaring, KeyArguments, ObjectType};
 use keyset::Kept;
-use keyset_graphql::input::InputFields;
-use keyset_graphql::{Arguments, FieldArgs, RootFields, RootObject};
-use uuid::Uuid;
+use sea_orm::Value;
 
-use super::book::Book;
 use super::key::parse_key;
-use super::node_type::{NodeId, NodeType};
-use super::order::BookOrder;
-use super::rating::Rating;
+use super::{book, order, rating};
 use crate::request::{Code, Error, Result};
 
 /// The root of all queries.
 #[derive(Default, MergedObject)]
-pub struct Query(RootObject<Roots>);
+pub struct Query(DeclaredQuery);
 
-/// The fields of the query.
-pub struct Roots;
+static DECLARATION: LazyLock<Arc<Declaration>> = LazyLock::new(|| {
+    let mut shop = Declaring::new("Query");
+    shop.object(book::object()).object(rating::object()).object(order::object());
+    shop.nodes();
+    shop.find("book", "Book", ByKey::<BookBy>::default()).describe("The book with this key. Null if there is none.");
+    shop.find("rating", "Rating", ByKey::<RatingBy>::default())
+        .describe("The rating with this key. Null if there is none.");
+    shop.find("order", "Order", ByKey::<OrderBy>::default())
+        .describe("The order with this key. Null if there is none.");
+    shop.list("books", "Book").describe("The books of the shop.").kept(Kept::sum_of(book_count::Column::Rows));
+    shop.list("ratings", "Rating")
+        .describe("The ratings of all books.")
+        .kept(Kept::sum_of(book_rating_count::Column::Rows));
+    shop.list("orders", "Order")
+        .describe("The orders of all books.")
+        .kept(Kept::sum_of(book_order_count::Column::Rows));
+    shop.check().unwrap_or_else(|error| panic!("{error}"))
+});
+
+/// The objects of the shop, and the fields of the query that read them.
+pub fn declaration() -> &'static Arc<Declaration> {
+    &DECLARATION
+}
 
 /// An input with exactly one of the keys of an object.
 macro_rules! keys {
@@ -57,13 +76,22 @@ enum Named {
 }
 
 /// The arguments that name one object: `by`, or one of the older ones.
-struct ByKey<By> {
-    named: Named,
-    by: PhantomData<By>,
+struct ByKey<By>(PhantomData<fn() -> By>);
+
+impl<By> Default for ByKey<By> {
+    fn default() -> Self {
+        Self(PhantomData)
+    }
 }
 
-impl<By: OneofObjectType + Into<Named>> FieldArgs for ByKey<By> {
-    fn describe(arguments: &mut InputFields<'_>) {
+impl<By> std::fmt::Debug for ByKey<By> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ByKey")
+    }
+}
+
+impl<By: OneofObjectType + Into<Named> + 'static> KeyArguments for ByKey<By> {
+    fn describe(&self, arguments: &mut InputFields<'_>) {
         arguments
             .field::<Option<By>>(
                 "by",
@@ -78,7 +106,7 @@ impl<By: OneofObjectType + Into<Named>> FieldArgs for ByKey<By> {
             .deprecated("Use `by: { uuid }`.");
     }
 
-    fn read(arguments: &Arguments<'_>) -> Result<Self> {
+    fn key(&self, arguments: &Arguments<'_>, declaration: &Declaration, object: &ObjectType) -> Result<Vec<Value>> {
         let by: Option<By> = arguments.get("by")?;
         let named = match (by, arguments.get("id")?, arguments.get("uuid")?) {
             (Some(by), None, None) => by.into(),
@@ -86,43 +114,9 @@ impl<By: OneofObjectType + Into<Named>> FieldArgs for ByKey<By> {
             (None, None, Some(uuid)) => Named::Uuid(uuid),
             _ => return Err(Error::client(Code::BadUserInput, "expected `by`, and no other argument")),
         };
-        Ok(Self { named, by: PhantomData })
-    }
-}
-
-/// The key of the one object that the arguments name.
-fn key<By>(node_type: NodeType, ByKey { named, .. }: ByKey<By>) -> Result<Uuid> {
-    match named {
-        Named::Id(id) => NodeId::parse_as(&id, node_type).map(|id| id.key),
-        Named::Uuid(uuid) => parse_key(&uuid),
-    }
-}
-
-impl RootFields for Roots {
-    const NAME: &str = "Query";
-
-    fn fields(fields: &mut keyset_graphql::Roots) {
-        fields.node::<NodeType>();
-        fields.nodes::<NodeType>();
-        fields.object::<Book, ByKey<BookBy>>("book", "The book with this key. Null if there is none.", |keys| {
-            key(NodeType::Book, keys)
-        });
-        fields.object::<Rating, ByKey<RatingBy>>(
-            "rating",
-            "The rating with this key. Null if there is none.",
-            |keys| key(NodeType::Rating, keys),
-        );
-        fields.object::<BookOrder, ByKey<OrderBy>>(
-            "order",
-            "The order with this key. Null if there is none.",
-            |keys| key(NodeType::Order, keys),
-        );
-        fields.list::<Book>("books", "The books of the shop.").kept(Kept::sum_of(book_count::Column::Rows));
-        fields
-            .list::<Rating>("ratings", "The ratings of all books.")
-            .kept(Kept::sum_of(book_rating_count::Column::Rows));
-        fields
-            .list::<BookOrder>("orders", "The orders of all books.")
-            .kept(Kept::sum_of(book_order_count::Column::Rows));
+        match named {
+            Named::Id(id) => declaration.key(object.name(), &id),
+            Named::Uuid(uuid) => Ok(vec![parse_key(&uuid)?.into()]),
+        }
     }
 }

@@ -2,11 +2,10 @@
 
 use std::time::Duration;
 
-use entity::{book, book_order, book_rating, book_stats};
+use bookends_graphql::Reader;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use keyset::{ReadRows, Statistics};
-use keyset_graphql::Reader;
 use sea_orm::{ConnAcquireErr, DbErr};
 use tokio::time::timeout;
 
@@ -87,10 +86,7 @@ pub fn reader(db: &Db, connection: impl ReadRows + Send + 'static) -> Reader {
         .on_pages_read(move |field, end, pages| metrics.pages(field, end, pages))
 }
 
-/// Whether a table that has lists is on another server, or has a partition there.
+/// Whether a table that lists read is on another server, or has a partition there.
 fn has_foreign_tables(statistics: &Statistics) -> bool {
-    statistics.is_foreign(book::Entity)
-        || statistics.is_foreign(book_rating::Entity)
-        || statistics.is_foreign(book_order::Entity)
-        || statistics.is_foreign(book_stats::Entity)
+    super::declaration().tables().any(|table| statistics.is_foreign(table.name()))
 }

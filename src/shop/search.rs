@@ -6,9 +6,12 @@
 
 use std::collections::HashSet;
 
+mod argument;
 mod find;
 mod relevance;
 mod term;
+
+pub use argument::SearchArgument;
 
 use crate::request::{Code, Error, Result};
 use term::Term;
@@ -17,7 +20,7 @@ use term::Term;
 const MAX: usize = 200;
 
 /// The description of the argument of a list, whose objects these words name, and what it costs: `books whose title`.
-pub fn description(objects: &str, cost: &str) -> String {
+fn description(objects: &str, cost: &str) -> String {
     format!(
         "Returns only {objects} contains all terms: words, \"quoted phrases\", and beginnings of words (`symph*`). A minus \
          excludes a term (`-word`). Case and diacritics are ignored. A search has at most {MAX} characters; a blank one is \

@@ -3,12 +3,13 @@
 use async_graphql::futures_util::future::ready;
 use async_graphql::futures_util::stream::{Stream, StreamExt};
 use async_graphql::{Context, ID};
-use keyset_graphql::{Edge, Model, OrderBy, Sort, SortField, sort};
+use bookends_graphql::{Edge, Model, RowObject, SortBy};
 
-use super::list::ShopObject;
-use super::node_type::{NodeId, NodeType};
-use super::order::{BookOrder, OrderSortField};
-use super::rating::{Rating, RatingSortField};
+use super::book::Book;
+use super::declaration;
+use super::key::key_of;
+use super::order::BookOrder;
+use super::rating::Rating;
 use crate::db::Failure;
 use crate::events::{Event, Events, Lagged, SubscribeError};
 use crate::request::{Code, Error, RequestContext, Result, database};
@@ -29,7 +30,7 @@ impl Subscription {
         context: &Context<'_>,
         #[graphql(desc = "Sends only ratings of the book with this global id.")] book_id: Option<ID>,
         #[graphql(desc = "Sets the sort order of the cursors, as in the list. By default, the oldest is first.")]
-        order_by: Option<Vec<Sort<RatingSortField>>>,
+        order_by: Option<Vec<SortBy<Rating>>>,
     ) -> Result<impl Stream<Item = Result<Edge<Rating>>> + use<>> {
         added(context, book_id, order_by).await
     }
@@ -40,14 +41,14 @@ impl Subscription {
         context: &Context<'_>,
         #[graphql(desc = "Sends only orders of the book with this global id.")] book_id: Option<ID>,
         #[graphql(desc = "Sets the sort order of the cursors, as in the list. By default, the oldest is first.")]
-        order_by: Option<Vec<Sort<OrderSortField>>>,
+        order_by: Option<Vec<SortBy<BookOrder>>>,
     ) -> Result<impl Stream<Item = Result<Edge<BookOrder>>> + use<>> {
         added(context, book_id, order_by).await
     }
 }
 
 /// An object whose creation is an event.
-trait Added: ShopObject<SortField: SortField> {
+trait Added: RowObject {
     /// The row of an event, if it is about such an object.
     fn row(event: Event) -> Option<Model<Self>>;
 }
@@ -67,10 +68,10 @@ impl Added for BookOrder {
 async fn added<T: Added + 'static>(
     context: &Context<'_>,
     book_id: Option<ID>,
-    order_by: Option<Vec<Sort<T::SortField>>>,
+    order_by: Option<Vec<SortBy<T>>>,
 ) -> Result<impl Stream<Item = Result<Edge<T>>> + use<T>> {
-    let order = sort::by_columns::<T::Entity, _>(&OrderBy(order_by))?;
-    let book = book_id.map(|id| NodeId::parse_as(&id, NodeType::Book)).transpose()?.map(|id| id.key);
+    let order = declaration().order(T::NAME, &SortBy::criteria(order_by))?;
+    let book = book_id.map(|id| key_of::<Book>(&id)).transpose()?;
     let events = context.data_unchecked::<Events>().subscribe().await.map_err(silent)?.into_stream();
     let pace = context.data_opt().map(|context: &RequestContext| context.pace.clone()).unwrap_or_default();
     let edges = events.filter_map(move |event| {

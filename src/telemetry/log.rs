@@ -16,7 +16,7 @@ use tracing_subscriber::{filter::FilterExt, layer::Filter};
 use crate::config::{LogFormat, Telemetry};
 
 /// The library that reads lists, whose spans are part of a trace.
-pub const LISTS: &str = "keyset_graphql";
+pub const LISTS: &str = "bookends_graphql";
 
 /// Libraries whose detailed logs contain queries, tokens or the database URL.
 const SENSITIVE: [&str; 6] = ["axum", "hyper", "opentelemetry", "sea_orm", "sqlx", "tungstenite"];

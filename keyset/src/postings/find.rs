@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use sea_orm::sea_query::{ExprTrait, Query, UnionType, WithClause};
-use sea_orm::{EntityTrait, QueryTrait, Select};
+use sea_orm::QueryTrait;
+use sea_orm::sea_query::{ExprTrait, Query, SelectStatement, UnionType, WithClause};
 
 use super::Postings;
 use super::list::PostingList;
@@ -20,7 +20,10 @@ impl Postings {
     ///
     /// The returned query defines a table by `WITH`, in place of any other that it defined. Cursors are those of the order
     /// as it was given. Use the returned order with the returned query only.
-    pub fn find<E: EntityTrait>(self, mut rows: Select<E>, order: Order) -> (Select<E>, Order) {
+    pub fn find<Q>(self, mut rows: Q, order: Order) -> (Q, Order)
+    where
+        Q: QueryTrait<QueryStatement = SelectStatement>,
+    {
         if self.lists.is_empty() {
             return (rows, order);
         }

@@ -1,10 +1,11 @@
 //! One list of keys: the rows of a query, or those of a prefix.
 
+use sea_orm::QueryTrait;
 use sea_orm::sea_query::{CommonTableExpression, Condition, Expr, ExprTrait, Func, Query, SelectStatement, UnionType};
-use sea_orm::{ColumnTrait, EntityTrait, QueryTrait, Select};
 
 use super::sql::{KEY, nearest, number, subquery, table};
 use crate::Direction;
+use crate::table::Column;
 
 /// The number of words up to which a prefix is a list of its own. A step looks into each of them.
 pub const MAX_WORDS: i32 = 32;
@@ -35,10 +36,10 @@ pub(super) struct TooMany(pub Condition);
 impl PostingList {
     /// The keys of a query's rows, each once. An index must begin with the columns that the query compares by equality,
     /// followed by `key`. The query may bound the key, too.
-    pub fn new<P: EntityTrait>(rows: Select<P>, key: P::Column) -> Self {
+    pub fn new(rows: impl QueryTrait<QueryStatement = SelectStatement>, key: impl Into<Column>) -> Self {
         let mut rows = rows.into_query();
         rows.clear_selects();
-        Self { rows, key: key.into_expr(), prefix: None }
+        Self { rows, key: key.into().expr(), prefix: None }
     }
 
     /// The same of the rows whose `word` begins with a prefix, by code point: an index must begin with the columns that the
@@ -46,8 +47,13 @@ impl PostingList {
     ///
     /// A page leaps among at most [`MAX_WORDS`] words. If more begin with the prefix, it walks through all keys of the
     /// table instead; so the query must say by itself, in another condition, which rows have the prefix.
-    pub fn with_prefix<P: EntityTrait>(rows: Select<P>, key: P::Column, word: P::Column, prefix: &str) -> Self {
-        let prefix = Prefix { word: word.into_expr(), from: prefix.to_owned(), to: after(prefix) };
+    pub fn with_prefix(
+        rows: impl QueryTrait<QueryStatement = SelectStatement>,
+        key: impl Into<Column>,
+        word: impl Into<Column>,
+        prefix: &str,
+    ) -> Self {
+        let prefix = Prefix { word: word.into().expr(), from: prefix.to_owned(), to: after(prefix) };
         Self { prefix: Some(prefix), ..Self::new(rows, key) }
     }
 

@@ -1,8 +1,8 @@
 //! Orders over the columns of a joined table.
 
 use keyset::{
-    Args, ColumnSet, EntityRow, Join, Kind, Limits, Models, Order, Page, Sort, StatementCache, StoredValue, fetch_into,
-    fetch_rows, selected,
+    Args, ColumnSet, Join, Kind, Limits, Models, Order, Page, RowLayout, Sort, StatementCache, StoredValue, Table,
+    TableRows, fetch_into, fetch_rows,
 };
 use sea_orm::prelude::*;
 use sea_orm::{ConnectionTrait, FromQueryResult, JoinType, QuerySelect, QueryTrait, RelationDef, Schema};
@@ -110,22 +110,31 @@ async fn a_column_of_a_joined_table_repeats_and_can_be_null() {
     }
 }
 
+/// All rows with these columns.
+fn select(table: &Table, columns: ColumnSet) -> TableRows {
+    let mut rows = table.rows();
+    table.select(&mut rows, columns);
+    rows
+}
+
 /// Of a row and of what is joined to it, some columns are read. The others are errors, also the model that they belong to.
 #[tokio::test]
 async fn columns_that_are_not_selected_are_not_read() {
     let (_test, db, statements) = atlas::recorded().await;
     db.execute(&Schema::new(db.get_database_backend()).create_table_from_entity(title::Entity)).await.unwrap();
     db.execute_unprepared("INSERT INTO title VALUES (0, 'town', NULL), (1, 'capital', 'first')").await.unwrap();
-    let [people, rank] = [Column::People, Column::Rank].map(EntityRow::<City>::number_of);
-    let [text, note] = [title::Column::Text, title::Column::Note].map(EntityRow::<title::Entity>::number_of);
+    let number = |column: keyset::Column| column.number();
+    let [people, rank] = [Column::People, Column::Rank].map(|column| number(column.into()));
+    let [text, note] = [title::Column::Text, title::Column::Note].map(|column| number(column.into()));
     let join = Join::new::<title::Entity>("t1", Column::Rank, title::Column::Rank);
-    let (cities, titles) = (Models::<City>::default(), Models::<title::Entity>::joined(&join));
+    let (table, models) = (Table::of::<City>(), Models::<City>::default());
+    let (cities, titles) = (RowLayout::of(&table), RowLayout::joined(&join));
     let (backend, page) = (db.get_database_backend(), Page::first(&Order::of::<City>([]).unwrap(), 12));
 
     let some = ColumnSet::of(people) | ColumnSet::of(rank);
     for of_title in [ColumnSet::default(), ColumnSet::of(text), ColumnSet::of(note)] {
         statements.take();
-        let query = selected(City::find(), some);
+        let query = select(&table, some);
         let slice =
             fetch_rows(&db, query, &page, &[join.of_columns(of_title)], &StatementCache::default()).await.unwrap();
         let sql = statements.take().remove(0).sql;
@@ -138,7 +147,7 @@ async fn columns_that_are_not_selected_are_not_read() {
             assert_eq!(found.value(people, Kind::BigInt).unwrap(), city.people.into());
             assert_eq!(found.value(rank, Kind::SmallInt).unwrap(), city.rank.into());
             assert_eq!(found.get(0), StoredValue::Null);
-            assert!(found.value(0, Kind::Int).is_err() && cities.model(&found).is_err());
+            assert!(found.value(0, Kind::Int).is_err() && models.model(&found).is_err());
             let title = title_rows.row(&row.item).unwrap();
             assert_eq!(title.is_some(), city.rank < 2, "of a city of rank {}", city.rank);
             let read = title.map(|title| title.value(text, Kind::Text).ok());
@@ -146,7 +155,7 @@ async fn columns_that_are_not_selected_are_not_read() {
             assert_eq!(read, expected.map(|title| of_title.contains(text).then(|| (*title).into())));
         }
     }
-    let all = selected(City::find(), ColumnSet::ALL);
+    let all = select(&table, ColumnSet::ALL);
     assert_eq!(QueryTrait::as_query(&all), QueryTrait::as_query(&City::find()));
 }
 
@@ -157,15 +166,15 @@ async fn each_use_of_a_join_knows_the_rows_that_are_absent() {
     db.execute(&Schema::new(db.get_database_backend()).create_table_from_entity(title::Entity)).await.unwrap();
     db.execute_unprepared("INSERT INTO title VALUES (0, 'town', NULL), (1, 'capital', 'first')").await.unwrap();
     let join = Join::new::<title::Entity>("t1", Column::Rank, title::Column::Rank);
-    let (models, page) = (Models::<title::Entity>::joined(&join), Page::first(&Order::of::<City>([]).unwrap(), 12));
-    let [text, note] = [title::Column::Text, title::Column::Note]
-        .map(|column| ColumnSet::of(EntityRow::<title::Entity>::number_of(column)));
+    let (layout, page) = (RowLayout::joined(&join), Page::first(&Order::of::<City>([]).unwrap(), 12));
+    let [text, note] =
+        [title::Column::Text, title::Column::Note].map(|column| ColumnSet::of(keyset::Column::from(column).number()));
     for uses in [[text, note], [note, text], [text, ColumnSet::default()]] {
         let mut joined = join.of_columns(uses[0]);
         joined.read_also(uses[1]);
         let slice = fetch_rows(&db, City::find(), &page, &[joined], &StatementCache::default()).await.unwrap();
         for of_use in uses {
-            let mut rows = models.reader_of(of_use, db.get_database_backend());
+            let mut rows = layout.reader_of(of_use, db.get_database_backend());
             let found = slice.rows.iter().map(|row| rows.row(&row.item).unwrap().is_some());
             let expected: Vec<bool> = in_order().iter().map(|city| city.rank < 2).collect();
             assert_eq!(found.collect::<Vec<_>>(), expected, "{of_use:?} of {uses:?}");
@@ -184,7 +193,7 @@ async fn a_row_that_is_found_by_a_column_without_a_kind_is_there() {
     let join = Join::new::<country::Entity>("t1", Column::River, country::Column::Code);
     let (countries, page) =
         (Models::<country::Entity>::joined(&join), Page::first(&Order::of::<City>([]).unwrap(), 12));
-    let flag = ColumnSet::of(EntityRow::<country::Entity>::number_of(country::Column::Flag));
+    let flag = ColumnSet::of(keyset::Column::from(country::Column::Flag).number());
     let slice =
         fetch_rows(&db, City::find(), &page, &[join.of_columns(flag)], &StatementCache::default()).await.unwrap();
     let mut countries = countries.reader_of(flag, db.get_database_backend());

@@ -135,11 +135,11 @@ async fn statistics_say_how_many_rows_were_created_by_an_instant() {
     let test = TestDb::new().await;
     let db = create(&test).await;
     let statistics = Statistics::read(&db).await.unwrap();
-    let by = |instant| statistics.created_by(&Id, instant);
+    let by = |instant| statistics.created_by(Id, instant);
     let rows = u64::try_from(ROWS).unwrap();
     assert_eq!(by(DateTime::from_timestamp_millis(-5).unwrap()), Some(0));
     assert_eq!([by(time(ROWS)), by(DateTime::<Utc>::MAX_UTC)], [Some(rows); 2]);
     let half = by(time(ROWS / 2)).unwrap();
     assert!(half.abs_diff(rows / 2) < 10, "{half}");
-    assert_eq!(statistics.created_by(&Number, time(0)), None);
+    assert_eq!(statistics.created_by(Number, time(0)), None);
 }

@@ -4,7 +4,7 @@ use keyset::Statistics;
 use sea_orm::{ConnectionTrait, DbBackend};
 use testdb::TestDb;
 
-use crate::atlas::{self, City, Column};
+use crate::atlas::{self, Column};
 
 /// Rows beyond those of the atlas.
 const MANY: i32 = 3_000;
@@ -15,7 +15,7 @@ async fn an_index_says_how_many_rows_it_reads() {
     let db = test.connect().await;
     atlas::create(&db, &atlas::cities()).await;
     let none = Statistics::default();
-    assert_eq!((none.rows(City), none.indexed(&Column::Rank)), (0, None));
+    assert_eq!((none.rows("city"), none.indexed(Column::Rank)), (0, None));
 
     for sql in [
         "CREATE INDEX city_by_rank ON city (rank, id)",
@@ -33,18 +33,18 @@ async fn an_index_says_how_many_rows_it_reads() {
     }
     let statistics = Statistics::read(&db).await.unwrap();
     let rows = u64::try_from(MANY + 12).unwrap();
-    assert_eq!(statistics.rows(City), rows);
+    assert_eq!(statistics.rows("city"), rows);
 
-    let id = statistics.indexed(&Column::Id).unwrap();
+    let id = statistics.indexed(Column::Id).unwrap();
     assert_eq!((id.per_value, id.range), (1, rows / 3));
     // That of the most frequent value.
-    let per_value = statistics.indexed(&Column::Rank).unwrap().per_value;
+    let per_value = statistics.indexed(Column::Rank).unwrap().per_value;
     assert!((rows.div_ceil(3)..=rows.div_ceil(3) + 12).contains(&per_value), "{per_value}");
     // It has more values than are counted. The most frequent one of the atlas has six rows.
-    let per_value = statistics.indexed(&Column::River).unwrap().per_value;
+    let per_value = statistics.indexed(Column::River).unwrap().per_value;
     assert!((rows.div_ceil(1_000)..=6).contains(&per_value), "{per_value}");
     for column in [Column::People, Column::Age] {
-        assert_eq!(statistics.indexed(&column), None, "{column:?} has no index that serves every row");
+        assert_eq!(statistics.indexed(column), None, "{column:?} has no index that serves every row");
     }
 }
 
@@ -61,7 +61,7 @@ async fn the_most_frequent_value_decides() {
     ] {
         db.execute_unprepared(sql).await.unwrap();
     }
-    let per_value = Statistics::read(&db).await.unwrap().indexed(&Column::Rank).unwrap().per_value;
+    let per_value = Statistics::read(&db).await.unwrap().indexed(Column::Rank).unwrap().per_value;
     assert!((1_780..=1_820).contains(&per_value), "{per_value}");
 }
 
@@ -71,7 +71,7 @@ async fn a_table_without_statistics_of_its_own_is_not_empty() {
     let test = TestDb::new().await;
     let db = test.connect().await;
     atlas::create(&db, &atlas::cities()).await;
-    let rows = Statistics::read(&db).await.unwrap().rows(City);
+    let rows = Statistics::read(&db).await.unwrap().rows("city");
     assert!((12..=1_000).contains(&rows), "{rows}");
 }
 
@@ -100,8 +100,8 @@ async fn a_partitioned_table_has_the_rows_of_its_partitions() {
         db.execute_unprepared(sql).await.unwrap();
     }
     let statistics = Statistics::read(&db).await.unwrap();
-    assert_eq!(statistics.rows(City), 3_000);
-    assert_eq!(statistics.indexed(&Column::Rank).unwrap().per_value, 1_000);
+    assert_eq!(statistics.rows("city"), 3_000);
+    assert_eq!(statistics.indexed(Column::Rank).unwrap().per_value, 1_000);
 }
 
 /// Row values are not sought there.
@@ -110,7 +110,7 @@ async fn a_table_on_another_server_is_noticed() {
     let test = TestDb::new().await;
     let db = test.connect().await;
     atlas::create(&db, &atlas::cities()).await;
-    assert!(!Statistics::read(&db).await.unwrap().is_foreign(City));
+    assert!(!Statistics::read(&db).await.unwrap().is_foreign("city"));
     if db.get_database_backend() != DbBackend::Postgres {
         return;
     }
@@ -123,9 +123,9 @@ async fn a_table_on_another_server_is_noticed() {
     ] {
         db.execute_unprepared(sql).await.unwrap();
     }
-    assert!(Statistics::read(&db).await.unwrap().is_foreign(City));
+    assert!(Statistics::read(&db).await.unwrap().is_foreign("city"));
     db.execute_unprepared("DROP TABLE city").await.unwrap();
-    assert!(!Statistics::read(&db).await.unwrap().is_foreign(City));
+    assert!(!Statistics::read(&db).await.unwrap().is_foreign("city"));
     db.execute_unprepared("CREATE FOREIGN TABLE city (id int) SERVER elsewhere").await.unwrap();
-    assert!(Statistics::read(&db).await.unwrap().is_foreign(City));
+    assert!(Statistics::read(&db).await.unwrap().is_foreign("city"));
 }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
+use bookends_graphql::Cost as Declared;
 use keyset::Statistics;
-use keyset_graphql::Cost as Declared;
 use sea_orm::DbBackend;
 
 use crate::request::introspection::Introspection;
@@ -34,8 +34,8 @@ pub const CONDITIONS_FOR_ONE: u64 = 8;
 #[derive(Clone, Debug)]
 pub struct DeclaredCosts {
     /// Those that its types declare, by the names of fields: of the root types, and of all others.
-    pub(super) roots: HashMap<&'static str, Declared>,
-    pub(super) fields: HashMap<&'static str, Declared>,
+    pub(super) roots: HashMap<String, Declared>,
+    pub(super) fields: HashMap<String, Declared>,
     pub(super) introspection: Introspection,
     pub(super) tables: Tables,
 }
@@ -69,8 +69,8 @@ impl DeclaredCosts {
     ///
     /// Panics if two fields of one name declare different costs.
     pub fn new(
-        roots: impl IntoIterator<Item = Vec<(&'static str, Declared)>>,
-        fields: impl IntoIterator<Item = Vec<(&'static str, Declared)>>,
+        roots: impl IntoIterator<Item = Vec<(String, Declared)>>,
+        fields: impl IntoIterator<Item = Vec<(String, Declared)>>,
         introspection: Introspection,
         tables: Tables,
     ) -> Self {
@@ -82,7 +82,7 @@ impl DeclaredCosts {
         let mut fields: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for (field, cost) in self.roots.iter().chain(&self.fields) {
             let names = fields.entry(described(cost)).or_default();
-            if !names.contains(field) {
+            if !names.contains(&field.as_str()) {
                 names.push(field);
             }
         }
@@ -141,12 +141,10 @@ pub fn around(pages: u32) -> usize {
     2 * pages as usize + 1
 }
 
-fn collect_by_name(
-    declared: impl IntoIterator<Item = Vec<(&'static str, Declared)>>,
-) -> HashMap<&'static str, Declared> {
+fn collect_by_name(declared: impl IntoIterator<Item = Vec<(String, Declared)>>) -> HashMap<String, Declared> {
     let mut costs = HashMap::new();
     for (field, cost) in declared.into_iter().flatten() {
-        let earlier = costs.insert(field, cost.clone());
+        let earlier = costs.insert(field.clone(), cost.clone());
         assert!(earlier.is_none_or(|earlier| earlier == cost), "`{field}` declares two costs");
     }
     costs

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use async_graphql::parser::types::{ExecutableDocument, Field, SelectionSet};
 use async_graphql::{Name, Positioned, Variables};
-use keyset_graphql::Cost as Declared;
-use keyset_graphql::list::Scan;
+use bookends_graphql::Cost as Declared;
+use bookends_graphql::Scan;
 
 use super::arguments::{Given, is_around, number, page_statements, size};
 use super::declared::{

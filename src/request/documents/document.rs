@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use async_graphql::parser::types::ExecutableDocument;
-use keyset_graphql::Plans;
+use bookends_graphql::Plans;
 
 use crate::request::coercion::nests_variables;
 use crate::request::cost::RequestCost;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use async_graphql::Variables;
-use keyset_graphql::{Declaration, with_defaults};
+use bookends_graphql::with_defaults;
 use serde::Deserialize;
 
 use super::*;
@@ -73,12 +73,8 @@ fn j3_the_verdicts_are_those_of_graphql_js() {
     #[expect(clippy::disallowed_methods, reason = "a setting of this test alone")]
     let path = std::env::var("VALIDATION_CASES").expect("VALIDATION_CASES names the file of cases");
     let cases = std::fs::read_to_string(path).unwrap();
-    let validator = Validator::new(
-        &undescribed(include_str!("../../../schema.graphql")),
-        Declaration::default(),
-        &[],
-        Limits::DEFAULT,
-    );
+    let validator =
+        Validator::new(&undescribed(include_str!("../../../schema.graphql")), Arc::default(), &[], Limits::DEFAULT);
     let (mut verdicts, mut excepted, mut different) = (BTreeMap::new(), BTreeMap::new(), 0_usize);
     for line in cases.lines() {
         let case: Case = serde_json::from_str(line).unwrap();

@@ -2,7 +2,7 @@
 
 use ::entity::{book, book_order, book_rating};
 use async_graphql::{Context, ID, InputObject};
-use keyset_graphql::{Object, PayloadFields, Sort};
+use bookends_graphql::{Object, PayloadFields, SortBy};
 use sea_orm::sea_query::LockType;
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter, Set};
 use uuid::Uuid;
@@ -15,8 +15,8 @@ use super::title::title;
 use super::transaction::Transaction;
 use super::write::{Write, WriteResult};
 use crate::request::{Code, Error, Result};
-use crate::shop::book::{Book, BookSortField};
-use crate::shop::node_type::{NodeId, NodeType};
+use crate::shop::book::Book;
+use crate::shop::key::id_of;
 
 /// The years that a book can be of.
 const YEARS: std::ops::RangeInclusive<i32> = -9999..=9999;
@@ -30,7 +30,7 @@ pub struct AddBookInput {
     /// The year of publication, from -9999 to 9999. Years before the common era are negative.
     year: i32,
     /// The sort order of the cursors in the payload. Pass the `orderBy` of the client's list. By default, the oldest is first.
-    order_by: Option<Vec<Sort<BookSortField>>>,
+    order_by: Option<Vec<SortBy<Book>>>,
     /// An arbitrary text, which the payload returns.
     client_mutation_id: Option<String>,
 }
@@ -119,7 +119,7 @@ impl Input for UpdateBookInput {
     }
 
     fn check(self, _: &Context<'_>, problems: &mut Problems) -> Option<UpdateBook> {
-        let key = problems.key("id", &self.id, NodeType::Book);
+        let key = problems.key::<Book>("id", &self.id);
         let name = problems.check("name", self.name.as_deref().map(title).transpose());
         let year = problems.check("year", self.year.map(year).transpose());
         Some(UpdateBook { key: key?, name: name?, year: year? })
@@ -176,7 +176,7 @@ impl Input for DeleteBookInput {
     }
 
     fn check(self, _: &Context<'_>, problems: &mut Problems) -> Option<DeleteBook> {
-        Some(DeleteBook { key: problems.key("id", &self.id, NodeType::Book)?, cascade: self.cascade })
+        Some(DeleteBook { key: problems.key::<Book>("id", &self.id)?, cascade: self.cascade })
     }
 }
 
@@ -200,7 +200,7 @@ impl Write for DeleteBook {
             }
         }
         book::Entity::delete_by_id(self.key).exec(transaction).await?;
-        Ok(DeletedBook { deleted_id: NodeId { node_type: NodeType::Book, key: self.key }.into() })
+        Ok(DeletedBook { deleted_id: id_of::<Book>(self.key) })
     }
 }
 

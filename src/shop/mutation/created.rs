@@ -1,23 +1,27 @@
 //! A created object and its position in the lists.
 
+use std::marker::PhantomData;
+
 use async_graphql::Context;
-use keyset::{Key, Order, Page, StatementCache};
-use keyset_graphql::{Column, ContextExt, Edge, Model, RowObject, Scope, Sort};
-use sea_orm::{ColumnTrait, DbErr, QueryFilter, Select};
+use bookends_graphql::{ContextExt, Edge, Model, RowObject, SortBy};
+use keyset::{Column, Key, Order, Page, StatementCache, TableRows};
+use sea_orm::DbErr;
+use sea_orm::sea_query::ExprTrait;
 use uuid::Uuid;
 
 use super::transaction::Transaction;
 use super::write::WriteResult;
 use crate::request::{Error, Result};
-use crate::shop::list::{ShopArgs, ShopObject};
+use crate::shop::declaration;
 
 /// The lists in which a created object will be shown, in one order.
-pub struct Placement<T: ShopObject> {
-    rows: Select<T::Entity>,
+pub struct Placement<T> {
+    rows: TableRows,
     order: Order,
     /// Whether the cursors of the edges before it are selected.
     is_previous_selected: bool,
     is_previous_of_book_selected: bool,
+    of: PhantomData<fn() -> T>,
 }
 
 /// A created object with its edge.
@@ -29,20 +33,21 @@ pub struct Created<T: RowObject> {
     pub previous_of_book: Option<String>,
 }
 
-impl<T: ShopObject> Placement<T> {
+impl<T: RowObject> Placement<T> {
     /// The lists in this order.
     ///
     /// # Errors
     ///
     /// [`Code::OrderNotOffered`](crate::request::Code).
-    pub fn new(context: &Context<'_>, order_by: Option<Vec<Sort<T::SortField>>>) -> Result<Self> {
-        let (rows, order) = T::rows(&ShopArgs::ordered_by(order_by), &mut Scope::new(context.reader()))?;
+    pub fn new(context: &Context<'_>, order_by: Option<Vec<SortBy<T>>>) -> Result<Self> {
+        let (rows, order) = declaration().list(T::NAME, &SortBy::criteria(order_by), context.reader())?;
         let is_selected = |field| context.look_ahead().field(field).exists();
         Ok(Self {
             rows,
             order,
             is_previous_selected: is_selected("previousEdgeCursor"),
             is_previous_of_book_selected: is_selected("previousEdgeCursorOfBook"),
+            of: PhantomData,
         })
     }
 
@@ -51,10 +56,10 @@ impl<T: ShopObject> Placement<T> {
         &self,
         transaction: &Transaction,
         key: Uuid,
-        of_book: Option<(Column<T>, Uuid)>,
+        of_book: Option<(Column, Uuid)>,
     ) -> WriteResult<Created<T>> {
-        let rows = self.rows.clone().filter(T::key_column().eq(key));
-        let found = keyset::fetch(transaction, rows, &Page::first(&self.order, 1)).await?.rows.pop();
+        let rows = self.only(&declaration().key_column(T::NAME), key);
+        let found = keyset::fetch_into(transaction, rows, &Page::first(&self.order, 1)).await?.rows.pop();
         let row = found.ok_or(DbErr::RecordNotInserted)?;
         let key = row.key.clone();
         let edge = Edge::new(&self.order, row);
@@ -64,19 +69,21 @@ impl<T: ShopObject> Placement<T> {
             created.previous = self.before(transaction, self.rows.clone(), &key).await?;
         }
         if let (Some((column, book)), true) = (of_book, self.is_previous_of_book_selected) {
-            let rows = self.rows.clone().filter(column.eq(book));
+            let rows = self.only(&column, book);
             created.previous_of_book = self.before(transaction, rows, &key).await?;
         }
         Ok(created)
     }
 
+    /// The rows whose column has this value.
+    fn only(&self, column: &Column, value: Uuid) -> TableRows {
+        let mut rows = self.rows.clone();
+        rows.0.and_where(column.expr().eq(value));
+        rows
+    }
+
     /// The cursor of the edge before this one among these rows.
-    async fn before(
-        &self,
-        transaction: &Transaction,
-        rows: Select<T::Entity>,
-        key: &Key,
-    ) -> WriteResult<Option<String>> {
+    async fn before(&self, transaction: &Transaction, rows: TableRows, key: &Key) -> WriteResult<Option<String>> {
         let page = Page::last(&self.order, 1).before(key.clone()).map_err(Error::from)?;
         let before =
             keyset::fetch_rows(transaction.reader(), rows, &page, &[], &StatementCache::default()).await?.rows.pop();

@@ -1,11 +1,12 @@
 //! Inputs of mutations, checked as a whole.
 
 use async_graphql::{Context, ID};
+use bookends_graphql::RowObject;
 use uuid::Uuid;
 
 use super::write::Write;
 use crate::request::{Error, Result};
-use crate::shop::node_type::{NodeId, NodeType};
+use crate::shop::key::key_of;
 
 /// The input of a mutation.
 pub trait Input {
@@ -30,8 +31,8 @@ impl Problems {
     }
 
     /// The primary key that a global id names.
-    pub fn key(&mut self, field: &'static str, id: &ID, node_type: NodeType) -> Option<Uuid> {
-        self.check(field, NodeId::parse_as(id, node_type).map(|id| id.key))
+    pub fn key<T: RowObject>(&mut self, field: &'static str, id: &ID) -> Option<Uuid> {
+        self.check(field, key_of::<T>(id))
     }
 }
 

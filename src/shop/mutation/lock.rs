@@ -4,7 +4,7 @@
 //! a deletion of the book. Other ratings of the book are not blocked. SQLite has one writer at a time and no row locks.
 
 use ::entity::book;
-use keyset_graphql::Column;
+use bookends_graphql::RowObject;
 use sea_orm::sea_query::LockType;
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, QuerySelect};
 use uuid::Uuid;
@@ -12,24 +12,37 @@ use uuid::Uuid;
 use super::transaction::Transaction;
 use super::write::{WriteError, WriteResult};
 use crate::request::{Code, Error};
-use crate::shop::list::ShopObject;
 use crate::shop::order::BookOrder;
 use crate::shop::rating::Rating;
 
 /// An object that belongs to a book.
-pub trait OfBook: ShopObject {
+pub trait OfBook: RowObject {
+    /// The primary key.
+    fn key() -> ColumnOf<Self>;
+
     /// The column that refers to the book.
-    fn book_id() -> Column<Self>;
+    fn book_id() -> ColumnOf<Self>;
 }
 
+/// A column of an object's table.
+pub type ColumnOf<T> = <<T as RowObject>::Entity as EntityTrait>::Column;
+
 impl OfBook for Rating {
-    fn book_id() -> Column<Self> {
+    fn key() -> ColumnOf<Self> {
+        ::entity::book_rating::Column::Id
+    }
+
+    fn book_id() -> ColumnOf<Self> {
         ::entity::book_rating::Column::BookId
     }
 }
 
 impl OfBook for BookOrder {
-    fn book_id() -> Column<Self> {
+    fn key() -> ColumnOf<Self> {
+        ::entity::book_order::Column::Id
+    }
+
+    fn book_id() -> ColumnOf<Self> {
         ::entity::book_order::Column::BookId
     }
 }
@@ -55,7 +68,7 @@ pub async fn lock_book(
 ///
 /// [`Code::NotFound`], for the field `id`, which names the row.
 pub async fn lock_book_of<T: OfBook>(transaction: &Transaction, key: Uuid) -> WriteResult<book::Model> {
-    let book = T::Entity::find().select_only().column(T::book_id()).filter(T::key_column().eq(key));
+    let book = T::Entity::find().select_only().column(T::book_id()).filter(T::key().eq(key));
     let book: Option<Uuid> = book.into_tuple().one(transaction).await?;
     let book = book.ok_or_else(|| not_found(T::NAME, "id"))?;
     let book = book::Entity::find_by_id(book).lock(LockType::KeyShare).one(transaction).await?;

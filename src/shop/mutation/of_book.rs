@@ -1,6 +1,6 @@
 //! Adding and deleting the ratings and orders of a book.
 
-use keyset_graphql::Object;
+use bookends_graphql::Object;
 use sea_orm::sea_query::LockType;
 use sea_orm::{ActiveModelTrait, ColumnTrait, EntityTrait, QueryFilter};
 use uuid::Uuid;
@@ -28,7 +28,7 @@ where
 {
     let (key, book) = (transaction.next_key(), lock_book(transaction, book, LockType::KeyShare, "bookId").await?);
     T::Entity::insert(row(key, book.id)).exec_without_returning(transaction).await?;
-    let created = placement.find(transaction, key, Some((T::book_id(), book.id))).await?;
+    let created = placement.find(transaction, key, Some((T::book_id().into(), book.id))).await?;
     Ok((created, Object::new(book)))
 }
 
@@ -39,7 +39,7 @@ where
 /// [`Code::NotFound`](crate::request::Code), for the field `id`, which names the row.
 pub async fn delete_of_book<T: OfBook>(transaction: &Transaction, key: Uuid) -> WriteResult<Object<Book>> {
     let book = lock_book_of::<T>(transaction, key).await?;
-    let row = T::Entity::delete_many().filter(T::key_column().eq(key)).filter(T::book_id().eq(book.id));
+    let row = T::Entity::delete_many().filter(T::key().eq(key)).filter(T::book_id().eq(book.id));
     match row.exec(transaction).await?.rows_affected {
         0 => Err(WriteError::Changed),
         _ => Ok(Object::new(book)),

@@ -2,7 +2,7 @@
 
 use ::entity::book_order;
 use async_graphql::{Context, ID, InputObject};
-use keyset_graphql::{Object, PayloadFields, Sort};
+use bookends_graphql::{Decimal, Object, PayloadFields, SortBy};
 use sea_orm::Set;
 use sea_orm::prelude::Decimal as Number;
 use uuid::Uuid;
@@ -16,9 +16,8 @@ use super::write::{Write, WriteResult};
 use crate::events::Event;
 use crate::request::{Code, Error, Result};
 use crate::shop::book::Book;
-use crate::shop::decimal::Decimal;
-use crate::shop::node_type::{NodeId, NodeType};
-use crate::shop::order::{BookOrder, OrderSortField};
+use crate::shop::key::id_of;
+use crate::shop::order::BookOrder;
 
 /// The input of `placeOrder`.
 #[derive(InputObject)]
@@ -28,7 +27,7 @@ pub struct PlaceOrderInput {
     /// The total price, from 0.00 to 99999999.99, in whole cents.
     total_price: Decimal,
     /// The sort order of the cursors in the payload. Pass the `orderBy` of the client's list. By default, the oldest is first.
-    order_by: Option<Vec<Sort<OrderSortField>>>,
+    order_by: Option<Vec<SortBy<BookOrder>>>,
     /// An arbitrary text, which the payload returns.
     client_mutation_id: Option<String>,
 }
@@ -52,7 +51,7 @@ impl Input for PlaceOrderInput {
     }
 
     fn check(self, context: &Context<'_>, problems: &mut Problems) -> Option<PlaceOrder> {
-        let book = problems.key("bookId", &self.book_id, NodeType::Book);
+        let book = problems.key::<Book>("bookId", &self.book_id);
         let total_price = problems.check("totalPrice", price(self.total_price));
         let placement = problems.check("orderBy", Placement::new(context, self.order_by));
         Some(PlaceOrder { book: book?, total_price: total_price?, placement: placement? })
@@ -129,7 +128,7 @@ impl Input for CancelOrderInput {
     }
 
     fn check(self, _: &Context<'_>, problems: &mut Problems) -> Option<CancelOrder> {
-        Some(CancelOrder { key: problems.key("id", &self.id, NodeType::Order)? })
+        Some(CancelOrder { key: problems.key::<BookOrder>("id", &self.id)? })
     }
 }
 
@@ -138,7 +137,7 @@ impl Write for CancelOrder {
 
     async fn run(&self, transaction: &Transaction) -> WriteResult<CancelledOrder> {
         let book = delete_of_book::<BookOrder>(transaction, self.key).await?;
-        Ok(CancelledOrder { deleted_id: NodeId { node_type: NodeType::Order, key: self.key }.into(), book })
+        Ok(CancelledOrder { deleted_id: id_of::<BookOrder>(self.key), book })
     }
 }
 

@@ -1,6 +1,6 @@
 //! The payload of every mutation.
 
-use keyset_graphql::PayloadFields;
+use bookends_graphql::PayloadFields;
 
 /// What a mutation has done.
 pub trait Done: Sized + Send + Sync + 'static {
@@ -17,7 +17,7 @@ pub struct Payload<D> {
     pub client_mutation_id: Option<String>,
 }
 
-impl<D: Done> keyset_graphql::Payload for Payload<D> {
+impl<D: Done> bookends_graphql::Payload for Payload<D> {
     const NAME: &'static str = D::PAYLOAD;
 
     fn fields(fields: &mut PayloadFields<Self>) {

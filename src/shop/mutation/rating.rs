@@ -2,7 +2,7 @@
 
 use ::entity::book_rating;
 use async_graphql::{Context, ID, InputObject};
-use keyset_graphql::{Object, PayloadFields, Sort};
+use bookends_graphql::{Object, PayloadFields, SortBy};
 use sea_orm::{ColumnTrait, EntityTrait, QueryFilter, Set};
 use uuid::Uuid;
 
@@ -16,8 +16,8 @@ use super::write::{Write, WriteError, WriteResult};
 use crate::events::Event;
 use crate::request::{Code, Error, Result};
 use crate::shop::book::Book;
-use crate::shop::node_type::{NodeId, NodeType};
-use crate::shop::rating::{Rating, RatingSortField};
+use crate::shop::key::id_of;
+use crate::shop::rating::Rating;
 
 /// The input of `rateBook`.
 #[derive(InputObject)]
@@ -27,7 +27,7 @@ pub struct RateBookInput {
     /// The number of stars, from 1 to 5.
     rating: i32,
     /// The sort order of the cursors in the payload. Pass the `orderBy` of the client's list. By default, the oldest is first.
-    order_by: Option<Vec<Sort<RatingSortField>>>,
+    order_by: Option<Vec<SortBy<Rating>>>,
     /// An arbitrary text, which the payload returns.
     client_mutation_id: Option<String>,
 }
@@ -51,7 +51,7 @@ impl Input for RateBookInput {
     }
 
     fn check(self, context: &Context<'_>, problems: &mut Problems) -> Option<RateBook> {
-        let book = problems.key("bookId", &self.book_id, NodeType::Book);
+        let book = problems.key::<Book>("bookId", &self.book_id);
         let stars = problems.check("rating", stars(self.rating));
         let placement = problems.check("orderBy", Placement::new(context, self.order_by));
         Some(RateBook { book: book?, stars: stars?, placement: placement? })
@@ -128,7 +128,7 @@ impl Input for ChangeRatingInput {
     }
 
     fn check(self, _: &Context<'_>, problems: &mut Problems) -> Option<ChangeRating> {
-        let key = problems.key("id", &self.id, NodeType::Rating);
+        let key = problems.key::<Rating>("id", &self.id);
         let stars = problems.check("rating", stars(self.rating));
         Some(ChangeRating { key: key?, stars: stars? })
     }
@@ -185,7 +185,7 @@ impl Input for DeleteRatingInput {
     }
 
     fn check(self, _: &Context<'_>, problems: &mut Problems) -> Option<DeleteRating> {
-        Some(DeleteRating { key: problems.key("id", &self.id, NodeType::Rating)? })
+        Some(DeleteRating { key: problems.key::<Rating>("id", &self.id)? })
     }
 }
 
@@ -194,7 +194,7 @@ impl Write for DeleteRating {
 
     async fn run(&self, transaction: &Transaction) -> WriteResult<DeletedRating> {
         let book = delete_of_book::<Rating>(transaction, self.key).await?;
-        Ok(DeletedRating { deleted_id: NodeId { node_type: NodeType::Rating, key: self.key }.into(), book })
+        Ok(DeletedRating { deleted_id: id_of::<Rating>(self.key), book })
     }
 }
 

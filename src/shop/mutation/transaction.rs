@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex as SyncMutex, PoisonError};
 use std::time::Instant;
 
-use keyset_graphql::Reader;
+use bookends_graphql::Reader;
 use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, Statement};
 use tokio::sync::{Mutex, MutexGuard};

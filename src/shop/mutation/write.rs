@@ -7,7 +7,7 @@
 use std::time::{Duration, Instant};
 
 use async_graphql::Context;
-use keyset_graphql::{PayloadPlan, ShownPayload};
+use bookends_graphql::{PayloadPlan, ShownPayload};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr};
 use tracing::Instrument;
 

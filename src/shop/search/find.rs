@@ -7,11 +7,11 @@
 use std::collections::BTreeSet;
 
 use ::entity::{book_word, book_words};
+use bookends_graphql::never;
 use chrono::{DateTime, Utc};
-use keyset::{Order, PostingList, Postings};
-use keyset_graphql::filter::never;
-use sea_orm::sea_query::{Expr, ExprTrait, Func, IntoIden, Query};
-use sea_orm::{ColumnTrait, DbBackend, EntityTrait, QueryFilter, Select};
+use keyset::{Column, Order, PostingList, Postings, TableRows};
+use sea_orm::sea_query::{Expr, ExprTrait, Func, Query};
+use sea_orm::{ColumnTrait, DbBackend, EntityTrait, QueryFilter};
 
 use super::Search;
 use super::term::Term;
@@ -26,21 +26,17 @@ const LEAPS: u64 = 100_000;
 impl Search {
     /// The rows whose `book`, the key of a book, is found. With an instant, only books that were created by then: the keys
     /// of younger ones are not read.
-    pub fn find<E, C>(
+    pub fn find(
         &self,
-        book: C,
+        book: &Column,
         as_of: Option<DateTime<Utc>>,
-        rows: Select<E>,
+        mut rows: TableRows,
         order: Order,
         backend: DbBackend,
-    ) -> (Select<E>, Order)
-    where
-        E: EntityTrait,
-        C: ColumnTrait,
-        C::EntityName: IntoIden,
-    {
+    ) -> (TableRows, Order) {
         if self.finds_nothing() {
-            return (rows.filter(never()), order);
+            rows.0.and_where(never());
+            return (rows, order);
         }
         let (words, prefixes) = self.parts();
         let postings = || match as_of {
@@ -54,15 +50,18 @@ impl Search {
             PostingList::with_prefix(postings(), book_word::Column::BookId, book_word::Column::Word, prefix)
         };
         let lists = words.into_iter().map(word).chain(prefixes.into_iter().map(prefix)).take(MAX_LISTS);
-        let postings = Postings::new(book, lists);
-        let rows = if self.is_exact() { rows } else { rows.filter(self.title(book, backend)) };
+        let postings = Postings::new(book.clone(), lists);
+        if !self.is_exact() {
+            rows.0.and_where(self.title(book, backend));
+        }
         postings.find(rows, order)
     }
 
     /// The rows whose `book` is found, by a look at the title of each row's book. It suits rows that are few already: no
     /// posting is read.
-    pub fn test<E: EntityTrait>(&self, book: impl ColumnTrait, rows: Select<E>, backend: DbBackend) -> Select<E> {
-        rows.filter(if self.finds_nothing() { never() } else { self.title(book, backend) })
+    pub fn test(&self, book: &Column, mut rows: TableRows, backend: DbBackend) -> TableRows {
+        rows.0.and_where(if self.finds_nothing() { never() } else { self.title(book, backend) });
+        rows
     }
 
     /// Whether no title can be found: there is no term, or one is excluded, too.
@@ -106,10 +105,10 @@ impl Search {
     }
 
     /// Whether the folded title of a book has all terms, and none of the excluded ones.
-    fn title(&self, book: impl ColumnTrait, backend: DbBackend) -> Expr {
+    fn title(&self, book: &Column, backend: DbBackend) -> Expr {
         let mut title = Query::select();
         title.expr(Expr::cust("1")).from(book_words::Entity);
-        title.and_where(book_words::Column::BookId.into_expr().eq(book.into_expr()));
+        title.and_where(book_words::Column::BookId.into_expr().eq(book.expr()));
         for term in &self.terms {
             title.and_where(has(term, backend));
         }

@@ -9,10 +9,12 @@
 
 use std::time::{Duration, Instant};
 
+use bookends_graphql::Reader;
 use entity::book_rating::{Column, Entity};
 use keyset::{Key, Limits, Lists, Order, Page, Sort, StatementCache, Statistics};
-use keyset_graphql::Reader;
-use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, EntityTrait, Statement};
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, EntityName as _, EntityTrait, Statement,
+};
 use testdb::{Statements, rows_read, work};
 use uuid::Uuid;
 
@@ -33,7 +35,7 @@ async fn main() -> Result<(), Error> {
     // As the server's own connections are, with and without the choice of a plan.
     let db = connect(&url, "auto").await?;
     let generic = connect(&url, "force_generic_plan").await?;
-    let is_foreign = Statistics::read(&db).await?.is_foreign(Entity);
+    let is_foreign = Statistics::read(&db).await?.is_foreign(Entity.table_name());
     for (name, statements) in pages(&db, is_foreign).await? {
         let (mut rows, buffers) = counted(&db, &statements).await;
         if is_foreign {

@@ -50,7 +50,7 @@ impl Far {
         run(&db, &sql).await;
         // As the server does each minute.
         shop.db.statistics.read(&shop.db.reader).await.unwrap();
-        assert!(shop.db.statistics.current().is_foreign(entity::book_rating::Entity));
+        assert!(shop.db.statistics.current().is_foreign("book_rating"));
         Some(Self { shop, servers })
     }
 

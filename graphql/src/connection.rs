@@ -1,0 +1,76 @@
+//! Connections and edges, as the schema describes them.
+
+use async_graphql::registry::Registry;
+use async_graphql::{OutputType, SimpleObject};
+
+use crate::cost::{Cost, Costs};
+use crate::count::{self, ApproximateCount};
+use crate::input::InputFields;
+use crate::page_cursors::{self, PageCursors};
+use crate::registry;
+
+/// The prices of the fields of a connection.
+pub const COSTS: Costs = &[
+    ("totalCount", Cost::Count),
+    ("approximateCount", Cost::CountUpTo { default: count::DEFAULT.unsigned_abs() }),
+    ("pageCursors", Cost::PageCursors { pages: page_cursors::REACH }),
+];
+
+/// The cursors of a page, and whether there are objects before and after it.
+#[derive(SimpleObject)]
+pub struct PageInfo {
+    /// Whether there are objects before this page. The answer is exact. With `last` and `after`, it considers only objects
+    /// between the cursor and the page.
+    has_previous_page: bool,
+    /// Whether there are objects after this page. The answer is exact. With `before` and without `last`, it considers only objects
+    /// between the page and the cursor.
+    has_next_page: bool,
+    /// The cursor of the first edge. Null if the page is empty.
+    start_cursor: Option<String>,
+    /// The cursor of the last edge. Null if the page is empty.
+    end_cursor: Option<String>,
+}
+
+pub(crate) fn connection_name(object: &str) -> String {
+    format!("{object}Connection")
+}
+
+pub(crate) fn edge_name(object: &str) -> String {
+    format!("{object}Edge")
+}
+
+/// Registers the connection of the objects of this name, and its edges.
+pub(crate) fn register(registry: &mut Registry, object: &str) {
+    let description = "A page of a list, as a Relay connection. Only selected fields are read from the database.";
+    let [edge, node] = [edge_name(object), object.to_owned()];
+    registry::object(registry, &connection_name(object), description, |fields| {
+        let page_info = PageInfo::create_type_info(fields.registry);
+        fields
+            .plain("edges", "The edges of this page: its objects with their cursors.", format!("[{edge}!]!"))
+            .plain("nodes", "The objects of this page.", format!("[{node}!]!"))
+            .plain("pageInfo", "The cursors of this page, and whether there are objects before and after it.", page_info)
+            .field::<i32>(
+                "totalCount",
+                "The exact number of objects on all pages of the list. With `where`, `asOf` or `search`, the server reads all \
+                 matching objects: select it only if needed.",
+            );
+        let up_to = "Counts up to this number, from 0 to 10,000. For a longer list, `value` is greater than this.";
+        let mut arguments = InputFields::new(fields.registry);
+        arguments.field_with_default("upTo", up_to, &Some(count::DEFAULT));
+        let arguments = arguments.finish();
+        let ty = ApproximateCount::create_type_info(fields.registry);
+        fields
+            .field_of(
+                "approximateCount",
+                "The number of objects on all pages of the list. It is exact up to `upTo`. Beyond `upTo`, it is a lower bound or \
+                 an estimate. Without `where`, `asOf` and `search`, it can be exact beyond `upTo`, too.",
+                ty,
+                arguments,
+            )
+            .field::<PageCursors>("pageCursors", "The cursors of the pages around this page, for numbered pagination.");
+    });
+    registry::object(registry, &edge, "An object and its cursor.", |fields| {
+        let cursor = "The cursor of the object, for `after` and `before`. It is opaque, and remains valid after the object is deleted.";
+        fields.plain("node", "The object.", format!("{node}!")).field::<String>("cursor", cursor);
+    });
+}

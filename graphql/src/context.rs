@@ -1,0 +1,181 @@
+//! The database that lists read from, in the context of a request.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use async_graphql::{Context, ContextBase};
+use keyset::{End, Limits, ReadRows, Record};
+use sea_orm::prelude::async_trait::async_trait;
+use sea_orm::{DatabaseConnection, DbBackend, DbErr, Statement, Value};
+
+use crate::declare::declaration::Declaration;
+use crate::snapshot::Snapshot;
+use crate::{Error, Plans};
+
+/// The connection that lists read through. Put one into the data of the schema, or of a request, whose own goes first.
+/// Cheap to clone.
+#[derive(Clone)]
+pub struct Reader {
+    connection: Arc<dyn ReadRows + Send>,
+    /// The same connection, if it can begin transactions.
+    database: Option<DatabaseConnection>,
+    /// Of a snapshot, the reader without it.
+    without_snapshot: Option<Arc<Self>>,
+    limits: Limits,
+    failed: fn(DbErr) -> Error,
+    pages_read: Option<Arc<PagesRead>>,
+    seeks_row_values: Option<Arc<SeeksRowValues>>,
+}
+
+/// Receives the name of a list field, the end of its pages, and their number.
+type PagesRead = dyn Fn(&str, End, usize) + Send + Sync;
+
+/// Says whether a comparison of row values begins a scan.
+type SeeksRowValues = dyn Fn() -> bool + Send + Sync;
+
+impl Reader {
+    /// Reads through this connection, or pool. Each statement sees what is committed when it runs: for one state in each
+    /// response, see [`Snapshots`](crate::Snapshots).
+    pub fn new(connection: impl ReadRows + Send + 'static) -> Self {
+        let failed = |error| Error::internal(&error);
+        let database = (&connection as &dyn Any).downcast_ref().cloned();
+        let (connection, limits) = (Arc::new(connection), Limits::default());
+        Self { connection, database, without_snapshot: None, limits, failed, pages_read: None, seeks_row_values: None }
+    }
+
+    /// The same with other limits of pages than the default ones.
+    #[must_use]
+    pub fn within(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
+
+    /// The limits of pages.
+    pub fn limits(&self) -> Limits {
+        self.limits
+    }
+
+    /// The same through another connection, such as one that waits before it reads.
+    #[must_use]
+    pub fn over(&self, connection: impl ReadRows + Send + 'static) -> Self {
+        Self { connection: Arc::new(connection), database: None, without_snapshot: None, ..self.clone() }
+    }
+
+    /// Whether its connection can begin transactions.
+    pub(crate) fn has_snapshots(&self) -> bool {
+        self.database.is_some()
+    }
+
+    /// The same for one response, whose statements see one state of the database.
+    pub(crate) fn snapshot(&self) -> Self {
+        match &self.database {
+            None => self.clone(),
+            Some(db) => Self { without_snapshot: Some(Arc::new(self.clone())), ..self.over(Snapshot::of(db.clone())) },
+        }
+    }
+
+    /// Of a snapshot, the reader without it, for a response that needs one statement.
+    pub(crate) fn without_snapshot(&self) -> Option<&Self> {
+        self.without_snapshot.as_deref()
+    }
+
+    /// Says what a client reads when the database fails: by default `INTERNAL`.
+    #[must_use]
+    pub fn on_failure(self, failed: fn(DbErr) -> Error) -> Self {
+        Self { failed, ..self }
+    }
+
+    /// Calls this when pages have been read, for metrics.
+    #[must_use]
+    pub fn on_pages_read(self, pages_read: impl Fn(&str, End, usize) + Send + Sync + 'static) -> Self {
+        Self { pages_read: Some(Arc::new(pages_read)), ..self }
+    }
+
+    /// Asks this before each statement, instead of the connection: see [`ReadRows::seeks_row_values`]. Tables can be moved to
+    /// other servers while this server runs.
+    #[must_use]
+    pub fn seeks_row_values_if(self, seeks_row_values: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self { seeks_row_values: Some(Arc::new(seeks_row_values)), ..self }
+    }
+
+    /// The error that a client reads when the database fails.
+    pub fn error(&self, error: DbErr) -> Error {
+        (self.failed)(error)
+    }
+
+    pub(crate) fn pages_read(&self, field: &str, end: End, pages: usize) {
+        if let Some(pages_read) = &self.pages_read {
+            pages_read(field, end, pages);
+        }
+    }
+}
+
+impl fmt::Debug for Reader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reader").finish_non_exhaustive()
+    }
+}
+
+/// How a server executes a request. It puts one into the data of each, and writes the response by [`json::write`]: fields that
+/// are read by a plan are JSON.
+///
+/// [`json::write`]: crate::json::write
+#[derive(Clone, Debug)]
+pub struct Execution {
+    /// Where the request reads.
+    pub reader: Reader,
+    /// The document of the request.
+    pub plans: Plans,
+}
+
+/// The connection that a request reads through.
+pub(crate) fn reader_of<'a, T>(context: &ContextBase<'a, T>) -> &'a Reader {
+    match context.data_opt::<Execution>() {
+        Some(execution) => &execution.reader,
+        None => context.data_unchecked(),
+    }
+}
+
+/// The declaration of the schema.
+pub(crate) fn declaration_of<'a, T>(context: &ContextBase<'a, T>) -> &'a Declaration {
+    context.data_unchecked::<Arc<Declaration>>()
+}
+
+/// Shortcuts to the data of a request.
+pub trait ContextExt<'a> {
+    /// The connection that lists read through.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the data have neither an [`Execution`] nor a [`Reader`].
+    fn reader(&self) -> &'a Reader;
+}
+
+impl<'a> ContextExt<'a> for Context<'a> {
+    fn reader(&self) -> &'a Reader {
+        reader_of(self)
+    }
+}
+
+#[async_trait]
+impl ReadRows for Reader {
+    fn backend(&self) -> DbBackend {
+        self.connection.backend()
+    }
+
+    fn seeks_row_values(&self) -> bool {
+        self.seeks_row_values.as_ref().map_or_else(|| self.connection.seeks_row_values(), |seeks| seeks())
+    }
+
+    async fn read(&self, statement: Statement) -> Result<Vec<Record>, DbErr> {
+        self.connection.read(statement).await
+    }
+
+    fn reads_each(&self) -> bool {
+        self.connection.reads_each()
+    }
+
+    async fn read_each(&self, statement: Statement, each: Vec<Value>) -> Result<Vec<Vec<Record>>, DbErr> {
+        self.connection.read_each(statement, each).await
+    }
+}

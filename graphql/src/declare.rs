@@ -1,0 +1,13 @@
+//! What an application declares: objects over its tables, and the fields of the query that read them.
+
+pub mod argument;
+pub(crate) mod declaration;
+pub(crate) mod entity;
+pub(crate) mod field;
+pub(crate) mod links;
+pub(crate) mod names;
+pub(crate) mod object;
+pub(crate) mod offered;
+pub(crate) mod register;
+pub(crate) mod relation;
+pub(crate) mod root;

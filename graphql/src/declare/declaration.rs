@@ -1,0 +1,331 @@
+//! All that an application declares, checked.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::Arc;
+
+use async_graphql::registry::Registry;
+use async_graphql::{ObjectType as Root, Schema, SchemaBuilder, SubscriptionType};
+use keyset::{Column, ColumnSet, Kept, Modelled, Order, ReadRows as _, Table, TableRows};
+
+use super::entity;
+use super::field::FieldKind;
+use super::object::ObjectType;
+use super::register;
+use super::root::{KeyArguments, RootField, RootKind};
+use crate::cost::Cost;
+use crate::filter::Target;
+use crate::list::{ListArguments, Scan};
+use crate::order::Criterion;
+use crate::{Reader, Result};
+
+/// What an application declares, before it is checked.
+#[derive(Debug)]
+pub struct Declaring {
+    query_type: String,
+    objects: Vec<ObjectType>,
+    roots: Vec<RootField>,
+}
+
+/// The fields `node` and `nodes`.
+pub(crate) fn nodes() -> [RootField; 2] {
+    let (mut node, mut nodes) = (RootField::new("node", RootKind::Node), RootField::new("nodes", RootKind::Nodes));
+    node.describe("The object with this global id. Null if there is none.");
+    nodes.describe("The objects with these global ids, in the same order. An item is null if there is no such object.");
+    [node, nodes]
+}
+
+/// Objects over tables, and the fields of the query that read them. Documents are planned from it.
+pub struct Declaration {
+    query_type: String,
+    objects: Vec<ObjectType>,
+    roots: Vec<RootField>,
+}
+
+/// The faults of a declaration: each is a line.
+#[derive(Debug, thiserror::Error)]
+#[error("the declaration has faults:\n{}", .0.join("\n"))]
+pub struct DeclarationError(Vec<String>);
+
+impl DeclarationError {
+    /// The faults.
+    pub fn faults(&self) -> &[String] {
+        &self.0
+    }
+}
+
+thread_local! {
+    /// The declaration whose schema is built: the types of async-graphql have no values to keep it in.
+    static BUILDING: RefCell<Option<Arc<Declaration>>> = const { RefCell::new(None) };
+}
+
+impl Declaring {
+    /// Nothing yet. The type of the query has this name.
+    pub fn new(query_type: impl Into<String>) -> Self {
+        Self { query_type: query_type.into(), objects: Vec::new(), roots: Vec::new() }
+    }
+
+    /// Adds an object.
+    pub fn object(&mut self, object: ObjectType) -> &mut Self {
+        self.objects.push(object);
+        self
+    }
+
+    /// Adds the object of an entity, with all that follows from it: a field for each column, the objects and the lists of its foreign
+    /// keys, those of others that refer to it, and fields of the query that read one object and the list of all.
+    pub fn entity<E: Modelled>(&mut self) -> &mut ObjectType {
+        self.objects.push_mut(ObjectType::from_entity::<E>())
+    }
+
+    /// A field of the query: a list of all objects of this name.
+    pub fn list(&mut self, name: &str, object: &str) -> &mut RootField {
+        self.root(name, RootKind::List { object: object.to_owned(), index: 0, kept: None })
+    }
+
+    /// A field of the query: the object of this name with the key that the arguments name; null where there is none.
+    pub fn find(&mut self, name: &str, object: &str, key: impl KeyArguments) -> &mut RootField {
+        self.root(name, RootKind::Object { object: object.to_owned(), index: 0, key: Arc::new(key) })
+    }
+
+    /// The fields `node` and `nodes` of the query: objects by their global ids (GraphQL Global Object Identification).
+    pub fn nodes(&mut self) -> &mut Self {
+        self.roots.extend(nodes());
+        self
+    }
+
+    fn root(&mut self, name: &str, kind: RootKind) -> &mut RootField {
+        self.roots.push_mut(RootField::new(name, kind))
+    }
+
+    /// Checks what is declared.
+    ///
+    /// # Errors
+    ///
+    /// [`DeclarationError`] with all faults.
+    pub fn check(self) -> std::result::Result<Arc<Declaration>, DeclarationError> {
+        let Self { query_type, mut objects, mut roots } = self;
+        entity::infer(&mut objects, &mut roots);
+        let names: Vec<String> = objects.iter().map(|object| object.name.clone()).collect();
+        let tables: Vec<_> = objects.iter().map(|object| object.table.clone()).collect();
+        let find = |name: &str| names.iter().position(|known| known == name);
+        let mut faults = Vec::new();
+        let mut repeated = HashSet::new();
+        for name in names.iter().filter(|name| !repeated.insert(name.as_str())) {
+            faults.push(format!("two objects have the name `{name}`"));
+        }
+        let mut tags = HashSet::new();
+        for object in &mut objects {
+            let name = object.name.clone();
+            if object.tag.is_some_and(|tag| !tags.insert(tag)) {
+                faults.push(format!("`{name}` has the tag of another object in its ids"));
+            }
+            if object.table.key().next().is_none() {
+                faults.push(format!("the table of `{name}` has no primary key"));
+                continue;
+            }
+            for relation in &mut object.relations {
+                let Some(related) = &mut relation.object else { continue };
+                match find(&related.name) {
+                    Some(index) => {
+                        related.index = index;
+                        if relation.to.is_empty() {
+                            relation.to = tables[index].key().cloned().collect();
+                        }
+                        relation.table = Some(tables[index].clone());
+                        if relation.to.len() != relation.from.len() {
+                            faults.push(format!("`{name}` refers to `{}` by another number of columns", related.name));
+                        }
+                    }
+                    None => faults.push(format!("`{name}` refers to `{}`, which is not declared", related.name)),
+                }
+            }
+            let mut repeated = HashSet::new();
+            for field in &mut object.fields {
+                if !repeated.insert(field.name.clone()) {
+                    faults.push(format!("`{name}` has two fields `{}`", field.name));
+                }
+                match &mut field.kind {
+                    FieldKind::List { object, index, .. } => match find(object) {
+                        Some(found) => *index = found,
+                        None => faults.push(format!("`{name}.{}` lists `{object}`, which is not declared", field.name)),
+                    },
+                    FieldKind::Column(column) if crate::scalar::Scalar::of(column).is_none() => {
+                        faults.push(format!("`{name}.{}`: the column `{column:?}` has no type in GraphQL", field.name));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let mut repeated = HashSet::new();
+        for root in &mut roots {
+            if !repeated.insert(root.name.clone()) {
+                faults.push(format!("the query has two fields `{}`", root.name));
+            }
+            if let RootKind::List { object, index, .. } | RootKind::Object { object, index, .. } = &mut root.kind {
+                match find(object) {
+                    Some(found) => *index = found,
+                    None => faults.push(format!("the field `{}` returns `{object}`, which is not declared", root.name)),
+                }
+            }
+        }
+        if !faults.is_empty() {
+            return Err(DeclarationError(faults));
+        }
+        Ok(Arc::new(Declaration { query_type, objects, roots }))
+    }
+}
+
+impl Declaration {
+    /// Builds a schema that has it. Merge [`DeclaredQuery`](crate::DeclaredQuery) into its query by `MergedObject`.
+    pub fn schema<Q, M, S>(self: &Arc<Self>, query: Q, mutation: M, subscription: S) -> SchemaBuilder<Q, M, S>
+    where
+        Q: Root + 'static,
+        M: Root + 'static,
+        S: SubscriptionType + 'static,
+    {
+        let around = BUILDING.replace(Some(Arc::clone(self)));
+        let builder = Schema::build(query, mutation, subscription).data(Arc::clone(self));
+        BUILDING.set(around);
+        builder
+    }
+
+    /// The declaration whose schema this thread builds.
+    ///
+    /// # Panics
+    ///
+    /// Panics unless [`Self::schema`] builds it.
+    pub(crate) fn building() -> Arc<Self> {
+        let declaration = BUILDING.with_borrow(Clone::clone);
+        declaration.unwrap_or_else(|| panic!("a schema with declared objects is built by `Declaration::schema`"))
+    }
+
+    /// Registers all types of objects.
+    pub(crate) fn register(&self, registry: &mut Registry) {
+        register::objects(self, registry);
+    }
+
+    /// The name of the query type.
+    pub(crate) fn query_type(&self) -> &str {
+        &self.query_type
+    }
+
+    pub(crate) fn objects(&self) -> &[ObjectType] {
+        &self.objects
+    }
+
+    pub(crate) fn roots(&self) -> &[RootField] {
+        &self.roots
+    }
+
+    /// The object with this index.
+    pub(crate) fn object(&self, index: usize) -> &ObjectType {
+        &self.objects[index]
+    }
+
+    /// The index of the object of this name.
+    pub(crate) fn index(&self, name: &str) -> Option<usize> {
+        self.objects.iter().position(|object| object.name == name)
+    }
+
+    /// The object of this name.
+    pub fn object_named(&self, name: &str) -> Option<&ObjectType> {
+        Some(self.object(self.index(name)?))
+    }
+
+    /// The order of a list of all objects of the type of this name.
+    ///
+    /// # Errors
+    ///
+    /// As [`ObjectType::order`].
+    ///
+    /// # Panics
+    ///
+    /// Panics if no such object is declared.
+    pub fn order(&self, object: &str, criteria: &[Criterion]) -> Result<Order> {
+        self.declared(object).order(criteria)
+    }
+
+    /// The rows of a list of all objects of the type of this name, with all columns, and their order.
+    ///
+    /// # Errors
+    ///
+    /// As [`ObjectType::order`].
+    ///
+    /// # Panics
+    ///
+    /// Panics if no such object is declared.
+    pub fn list(&self, object: &str, criteria: &[Criterion], reader: &Reader) -> Result<(TableRows, Order)> {
+        let object = self.declared(object);
+        let target = Target::new(self, reader.backend(), !reader.seeks_row_values());
+        let (mut rows, order) = ListArguments::ordered_by(criteria).rows(object, &target, false)?;
+        object.table.select(&mut rows, ColumnSet::ALL);
+        Ok((rows, order))
+    }
+
+    /// The column of the primary key of the object of this name.
+    ///
+    /// # Panics
+    ///
+    /// Panics if no such object is declared.
+    pub fn key_column(&self, object: &str) -> Column {
+        self.declared(object).key().clone()
+    }
+
+    /// All tables that it reads.
+    pub fn tables(&self) -> impl Iterator<Item = &Table> {
+        let beside = self.objects.iter().flat_map(|object| &object.relations).filter_map(|it| it.table.as_ref());
+        self.objects.iter().map(|object| &object.table).chain(beside)
+    }
+
+    fn declared(&self, object: &str) -> &ObjectType {
+        self.object_named(object).unwrap_or_else(|| panic!("the object `{object}` is not declared"))
+    }
+
+    /// Whether a fragment on this type applies to an object.
+    pub(crate) fn is_a(&self, object: &str, on: &str) -> bool {
+        object == on || on == "Node" && self.object_named(object).is_some_and(|object| object.tag.is_some())
+    }
+
+    /// The costs of the declared fields of the query.
+    pub fn root_costs(self: &Arc<Self>) -> Vec<(String, Cost)> {
+        let cost = |root: &RootField| match &root.kind {
+            RootKind::List { index, kept, .. } => Cost::List(self.scan(*index, None, kept.as_deref())),
+            RootKind::Object { .. } | RootKind::Node => Cost::Lookup,
+            RootKind::Nodes => {
+                Cost::Keys { argument: "ids", types: self.objects.iter().filter(|object| object.tag.is_some()).count() }
+            }
+        };
+        self.roots.iter().map(|root| (root.name.clone(), cost(root))).collect()
+    }
+
+    /// The costs of the fields of objects that cost more than 1.
+    pub fn field_costs(self: &Arc<Self>) -> Vec<(String, Cost)> {
+        let fields = self.objects.iter().flat_map(|object| &object.fields);
+        let cost = |field: &super::field::Field| match &field.kind {
+            FieldKind::Beside { .. } | FieldKind::ComputedBeside { .. } | FieldKind::One(_) => Some(Cost::Lookup),
+            FieldKind::List { index, column, kept, .. } => {
+                Some(Cost::List(self.scan(*index, Some(column.clone()), kept.as_deref())))
+            }
+            _ => None,
+        };
+        fields.filter_map(|field| Some((field.name.clone(), cost(field)?))).collect()
+    }
+
+    fn scan(self: &Arc<Self>, object: usize, parent: Option<Column>, kept: Option<&Kept>) -> Scan {
+        Scan { declaration: Arc::clone(self), object, parent, is_kept: kept.is_some() }
+    }
+}
+
+/// Nothing: all fields of the schema are resolved by the application.
+impl Default for Declaration {
+    fn default() -> Self {
+        Self { query_type: "Query".into(), objects: Vec::new(), roots: Vec::new() }
+    }
+}
+
+impl fmt::Debug for Declaration {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Declaration").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,166 @@
+//! Objects that follow from entities: their columns, their keys, and their relations both ways.
+
+use keyset::{Column, Modelled};
+use sea_orm::{EntityTrait, Iterable as _, RelationTrait as _, RelationType};
+
+use super::field::FieldKind;
+use super::names::{camel, pascal, plural};
+use super::object::ObjectType;
+use super::relation::{Related, Relation};
+use super::root::{ById, RootField, RootKind};
+use crate::scalar::Scalar;
+
+/// A foreign key of a table.
+#[derive(Clone, Debug)]
+pub(crate) struct ForeignKey {
+    columns: Vec<Column>,
+    /// The table that it refers to.
+    table: String,
+    /// The columns that it equals there.
+    to: Vec<String>,
+    /// Whether no two rows have one value.
+    is_unique: bool,
+}
+
+impl ObjectType {
+    /// The object of an entity, with a field for each column whose values have a type in GraphQL. It is named by its table.
+    ///
+    /// [`Declaring::entity`] adds it with its relations, and with fields of the query.
+    pub fn from_entity<E: Modelled>() -> Self {
+        let mut object = Self::of::<E>(pascal(&table_name::<E>()));
+        if object.table.key().next().is_some() {
+            object.id_by_name().describe("The global id.");
+        }
+        let columns: Vec<Column> =
+            object.table.columns().iter().filter(|it| Scalar::of(it).is_some()).cloned().collect();
+        for column in columns {
+            let name = camel(column.name());
+            // The global id has this name.
+            let name = if name == "id" && object.tag.is_some() { "rowId".to_owned() } else { name };
+            object.add(&name, FieldKind::Column(column));
+        }
+        object.foreign_keys =
+            E::Relation::iter().filter_map(|relation| foreign_key(&object, &relation.def())).collect();
+        object.is_inferred = true;
+        object
+    }
+}
+
+fn table_name<E: EntityTrait>() -> String {
+    E::default().table_name().to_owned()
+}
+
+/// The foreign key that a relation describes, if this table has it.
+fn foreign_key(object: &ObjectType, relation: &sea_orm::RelationDef) -> Option<ForeignKey> {
+    if relation.rel_type != RelationType::HasOne || relation.is_owner {
+        return None;
+    }
+    let columns = relation.from_col.iter().map(|name| object.table.column(&name.to_string()).cloned());
+    let columns: Vec<Column> = columns.collect::<Option<_>>()?;
+    let key: Vec<&str> = object.table.key().map(Column::name).collect();
+    let is_key = columns.iter().map(Column::name).eq(key);
+    Some(ForeignKey {
+        is_unique: is_key || matches!(&columns[..], [only] if only.is_unique()),
+        columns,
+        table: relation.to_tbl.sea_orm_table().to_string(),
+        to: relation.to_col.iter().map(ToString::to_string).collect(),
+    })
+}
+
+impl ForeignKey {
+    /// What it calls the object that it refers to: its column without `Id`, or the name of the table.
+    fn stem(&self) -> String {
+        match &self.columns[..] {
+            [column] => {
+                let name = camel(column.name());
+                name.strip_suffix("Id").filter(|name| !name.is_empty()).map_or(name.clone(), str::to_owned)
+            }
+            _ => camel(&self.table),
+        }
+    }
+
+    /// The field with the object that it refers to. The column itself may have the name already.
+    fn field(&self, object: &ObjectType) -> String {
+        let stem = self.stem();
+        let is_taken = self.columns.iter().any(|column| camel(column.name()) == stem);
+        if is_taken { format!("{stem}{}", object.name) } else { stem }
+    }
+}
+
+/// Adds what follows from foreign keys and from tables that are served as a whole.
+pub(crate) fn infer(objects: &mut [ObjectType], roots: &mut Vec<RootField>) {
+    let of_table = |objects: &[ObjectType], table: &str| {
+        objects.iter().position(|object| object.is_inferred && object.table.name() == table)
+    };
+    for index in 0..objects.len() {
+        for key in objects[index].foreign_keys.clone() {
+            let Some(target) = of_table(objects, &key.table) else { continue };
+            let is_to_key =
+                objects[target].table.key().map(|column| column.name().to_owned()).eq(key.to.iter().cloned());
+            if !is_to_key {
+                continue;
+            }
+            let name = key.field(&objects[target]);
+            to_one(objects, index, target, &key, &name);
+            back(objects, index, target, &key);
+        }
+    }
+    for (index, object) in objects.iter().enumerate().filter(|(_, object)| object.is_inferred) {
+        serve(index, object, roots);
+    }
+    let has_nodes = roots.iter().any(|root| matches!(root.kind, RootKind::Node));
+    if !has_nodes && objects.iter().any(|object| object.is_inferred) {
+        roots.extend(super::declaration::nodes());
+    }
+}
+
+/// Adds the object that a foreign key refers to.
+fn to_one(objects: &mut [ObjectType], index: usize, target: usize, key: &ForeignKey, name: &str) {
+    let related = Related { name: objects[target].name.clone(), index: target };
+    let object = &mut objects[index];
+    if object.field(name).is_none() {
+        object.relations.push(Relation::to_key(&related.name, &key.columns));
+        let relation = object.relations.len() - 1;
+        object.add(name, FieldKind::One(relation));
+    }
+}
+
+/// Adds the objects that refer to one by a foreign key: a list, or one object if the key is unique.
+fn back(objects: &mut [ObjectType], index: usize, target: usize, key: &ForeignKey) {
+    let (from, to) = (objects[index].name.clone(), camel(objects[target].table.name()));
+    // Two foreign keys to one table are told apart by their names.
+    let stem = key.stem();
+    let by = if stem == to { String::new() } else { format!("By{}", pascal(&stem)) };
+    let table = objects[index].table.clone();
+    let owner = &mut objects[target];
+    if key.is_unique {
+        let field = format!("{}{by}", camel(table.name()));
+        if owner.field(&field).is_none() {
+            let own: Vec<Column> = owner.table.key().cloned().collect();
+            owner.relations.push(Relation::back(&from, &own, &key.columns));
+            let relation = owner.relations.len() - 1;
+            owner.add(&field, FieldKind::One(relation));
+        }
+        return;
+    }
+    let [column] = &key.columns[..] else { return };
+    let field = format!("{}{by}", plural(&camel(table.name())));
+    if owner.field(&field).is_none() {
+        owner.add(&field, FieldKind::List { object: from, index: 0, column: column.clone(), kept: None });
+    }
+}
+
+/// Adds the fields of the query that read an object.
+fn serve(index: usize, object: &ObjectType, roots: &mut Vec<RootField>) {
+    let one = camel(object.table.name());
+    let mut add = |name: String, kind| {
+        if !roots.iter().any(|root| root.name == name) {
+            roots.push(RootField::new(&name, kind));
+        }
+    };
+    add(plural(&one), RootKind::List { object: object.name.clone(), index, kept: None });
+    if object.tag.is_some() {
+        let key = std::sync::Arc::new(ById);
+        add(one, RootKind::Object { object: object.name.clone(), index, key });
+    }
+}

@@ -1,0 +1,176 @@
+//! The fields of an object, as data.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_graphql::registry::Registry;
+use keyset::{Column, ColumnSet, Kept, TableRow};
+use sea_orm::{DbErr, Value};
+
+use super::object::{ObjectType, is_filterable, is_sortable};
+use crate::scalar::{self, LeafValue};
+
+/// A field of an object.
+#[derive(Clone, Debug)]
+pub struct Field {
+    pub(crate) name: String,
+    pub(crate) description: String,
+    pub(crate) kind: FieldKind,
+    /// Whether lists can be sorted by it.
+    pub(crate) sorts: bool,
+    /// Whether the database compares its texts by code point.
+    pub(crate) is_by_code_point: bool,
+    /// Whether lists can be filtered by it.
+    pub(crate) filters: bool,
+}
+
+/// How a field is read.
+#[derive(Clone)]
+pub(crate) enum FieldKind {
+    /// The global id.
+    Id,
+    /// A column of the row.
+    Column(Column),
+    /// The time in this column, a key that is a UUID of version 7.
+    CreatedAt(Column),
+    /// From the row.
+    Computed(Computed<TableRow>),
+    /// A column of the row of a relation.
+    Beside { relation: usize, column: Column, default: Option<Value> },
+    /// From the row of a relation, if there is one.
+    ComputedBeside { relation: usize, computed: Computed<Option<TableRow>> },
+    /// The object of a relation.
+    One(usize),
+    /// The list of the objects of this name, which is the one with this index, whose column holds the key.
+    List { object: String, index: usize, column: Column, kept: Option<Box<Kept>> },
+}
+
+/// Registers a type, and returns its name in the schema.
+pub(crate) type RegisterType = fn(&mut Registry) -> String;
+
+/// A value that is computed.
+pub(crate) struct Computed<R: Row> {
+    /// What it reads.
+    pub columns: ColumnSet,
+    pub register: RegisterType,
+    pub write: Arc<R::Write>,
+}
+
+/// What values are computed from.
+pub(crate) trait Row {
+    /// Writes a value as JSON.
+    type Write: ?Sized + Send + Sync;
+}
+
+impl Row for TableRow {
+    type Write = dyn Fn(&TableRow, &mut Vec<u8>) -> Result<(), DbErr> + Send + Sync;
+}
+
+impl Row for Option<TableRow> {
+    type Write = dyn Fn(Option<&TableRow>, &mut Vec<u8>) -> Result<(), DbErr> + Send + Sync;
+}
+
+impl Computed<TableRow> {
+    pub fn new<L: LeafValue>(
+        columns: ColumnSet,
+        compute: impl Fn(&TableRow) -> Result<L, DbErr> + Send + Sync + 'static,
+    ) -> Self {
+        let write = move |row: &TableRow, json: &mut Vec<u8>| scalar::write_leaf(&compute(row)?, json);
+        Self { columns, register: scalar::register_leaf::<L>, write: Arc::new(write) }
+    }
+}
+
+impl Computed<Option<TableRow>> {
+    pub fn beside<L: LeafValue>(
+        compute: impl Fn(Option<&TableRow>) -> Result<L, DbErr> + Send + Sync + 'static,
+    ) -> Self {
+        let write = move |row: Option<&TableRow>, json: &mut Vec<u8>| scalar::write_leaf(&compute(row)?, json);
+        Self { columns: ColumnSet::ALL, register: scalar::register_leaf::<L>, write: Arc::new(write) }
+    }
+}
+
+impl<R: Row> Clone for Computed<R> {
+    fn clone(&self) -> Self {
+        Self { columns: self.columns, register: self.register, write: Arc::clone(&self.write) }
+    }
+}
+
+/// The fields that another table holds: see [`ObjectType::beside`].
+#[derive(Debug)]
+pub struct Beside<'a> {
+    pub(crate) object: &'a mut ObjectType,
+    pub(crate) relation: usize,
+}
+
+impl Field {
+    pub(crate) fn new(name: &str, kind: FieldKind) -> Self {
+        let (sorts, filters) = match &kind {
+            FieldKind::Id | FieldKind::One(_) => (false, true),
+            FieldKind::Column(column) | FieldKind::Beside { column, .. } => {
+                (is_sortable(column), is_filterable(column))
+            }
+            FieldKind::CreatedAt(_) => (true, true),
+            FieldKind::Computed(_) | FieldKind::ComputedBeside { .. } | FieldKind::List { .. } => (false, false),
+        };
+        Self { name: name.to_owned(), description: String::new(), kind, sorts, is_by_code_point: false, filters }
+    }
+
+    /// Describes it: also where lists are sorted and filtered by it.
+    pub fn describe(&mut self, description: impl Into<String>) -> &mut Self {
+        self.description = description.into();
+        self
+    }
+
+    /// Gives it another name.
+    pub fn rename(&mut self, name: impl Into<String>) -> &mut Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Promises that the database compares its texts by code point: see [`Sort::by_code_point`](keyset::Sort::by_code_point).
+    pub fn by_code_point(&mut self) -> &mut Self {
+        self.is_by_code_point = true;
+        self
+    }
+
+    /// Offers no sort by it.
+    pub fn unsorted(&mut self) -> &mut Self {
+        self.sorts = false;
+        self
+    }
+
+    /// Offers no condition on it.
+    pub fn unfiltered(&mut self) -> &mut Self {
+        self.filters = false;
+        self
+    }
+
+    /// Says that the database keeps the number of objects of the list. `totalCount` and `approximateCount` then read it,
+    /// unless an argument other than those of the page and `orderBy` has a value, and cost nothing. It must be exact in every
+    /// transaction: keep it in the transaction of each write, for example by triggers.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the field is no list.
+    pub fn kept(&mut self, count: Kept) -> &mut Self {
+        let FieldKind::List { kept, .. } = &mut self.kind else { panic!("`{}` is no list", self.name) };
+        *kept = Some(Box::new(count));
+        self
+    }
+}
+
+impl fmt::Debug for FieldKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let kind = match self {
+            Self::Id => "Id",
+            Self::Column(_) => "Column",
+            Self::CreatedAt(_) => "CreatedAt",
+            Self::Computed(_) => "Computed",
+            Self::Beside { .. } => "Beside",
+            Self::ComputedBeside { .. } => "ComputedBeside",
+            Self::One(_) => "One",
+            Self::List { .. } => "List",
+        };
+        f.write_str(kind)
+    }
+}

@@ -1,0 +1,67 @@
+//! The orders that lists are offered in.
+
+use std::collections::HashSet;
+
+use keyset::Order;
+
+use super::declaration::Declaration;
+use super::object::ObjectType;
+use super::root::RootKind;
+use crate::order::{Criterion, NullPlacement, SortDirection, is_key};
+
+/// An order, and a list that has it.
+#[derive(Clone, Debug)]
+pub struct Offered {
+    /// The list with its argument, as a query has it.
+    pub list: String,
+    /// The order.
+    pub order: Order,
+}
+
+impl Declaration {
+    /// The orders that the lists of the query are offered in, the shortest argument first; without those that depend on another
+    /// argument.
+    pub fn offered(&self) -> Vec<Offered> {
+        let lists = self.roots().iter().filter_map(|root| match &root.kind {
+            RootKind::List { index, .. } => Some(of_list(&root.name, self.object(*index))),
+            _ => None,
+        });
+        lists.flatten().collect()
+    }
+}
+
+fn of_list(list: &str, object: &ObjectType) -> Vec<Offered> {
+    let key = object.sort_fields().find(|(_, field)| is_key(object, field)).map(|(name, _)| name);
+    let mut orders = vec![Vec::new()];
+    orders.extend(key.iter().map(|key| vec![key.clone()]));
+    let offered = object.offered_orders();
+    orders.extend(offered.iter().cloned());
+    orders.extend(offered.iter().filter_map(|order| Some([order.as_slice(), &[key.clone()?]].concat())));
+    let mut known = HashSet::new();
+    let criteria = orders.iter().flat_map(|order| ways(order));
+    let offered = criteria.filter_map(|criteria| {
+        let order = object.order(&criteria).ok()?;
+        known.insert(order.to_string()).then(|| Offered { list: with_argument(list, &criteria), order })
+    });
+    offered.collect()
+}
+
+/// Every way to sort by these items.
+fn ways(items: &[String]) -> Vec<Vec<Criterion>> {
+    items.iter().fold(vec![Vec::new()], |so_far, item| {
+        let way = |direction, nulls| Criterion { item: item.clone(), direction, nulls };
+        let ways = [NullPlacement::Last, NullPlacement::First]
+            .into_iter()
+            .flat_map(|nulls| [way(SortDirection::Asc, nulls), way(SortDirection::Desc, nulls)]);
+        ways.flat_map(|way| so_far.iter().map(move |earlier| [earlier.as_slice(), std::slice::from_ref(&way)].concat()))
+            .collect()
+    })
+}
+
+fn with_argument(list: &str, criteria: &[Criterion]) -> String {
+    if criteria.is_empty() {
+        return list.to_owned();
+    }
+    let criteria: Vec<String> = criteria.iter().map(|criterion| criterion.to_value().to_string()).collect();
+    format!("{list}(orderBy: [{}])", criteria.join(", "))
+}

@@ -1,0 +1,184 @@
+//! The types of declared objects in the schema: each follows from the data of its object.
+
+use async_graphql::indexmap::IndexMap;
+use async_graphql::registry::{MetaInputValue, Registry};
+use async_graphql::{ID, OutputType};
+
+use super::declaration::Declaration;
+use super::field::{Field, FieldKind};
+use super::object::ObjectType;
+use super::root::{RootField, RootKind};
+use crate::DateTime;
+use crate::connection::{self, connection_name};
+use crate::input::InputFields;
+use crate::order::{NullPlacement, SortDirection};
+use crate::registry::{self, ObjectFields};
+use crate::scalar::Scalar;
+
+mod filters;
+
+use filters::filter_name;
+
+/// Registers the types of all objects, of their lists, and of the arguments of these.
+pub(crate) fn objects(declaration: &Declaration, registry: &mut Registry) {
+    for object in declaration.objects() {
+        registry::object(registry, &object.name, &object.description, |fields| {
+            for field in &object.fields {
+                describe(declaration, field, object, fields);
+            }
+        });
+        connection::register(registry, &object.name);
+        sorts(object, registry);
+        filters::register(declaration, object, registry);
+    }
+    let nodes = declaration.objects().iter().filter(|object| object.tag.is_some());
+    registry::interface(registry, "Node", "An object with a global id.", nodes.map(|it| it.name.clone()), |fields| {
+        fields.field::<ID>("id", "The globally unique id. `node` returns the object with this id.");
+    });
+}
+
+/// Describes a field of an object.
+fn describe(declaration: &Declaration, field: &Field, object: &ObjectType, fields: &mut ObjectFields<'_>) {
+    let nullable = |name: &str, is_nullable: bool| if is_nullable { name.to_owned() } else { format!("{name}!") };
+    let mut scalar = |column: &keyset::Column, is_nullable: bool| match Scalar::of(column) {
+        Some(scalar) => nullable(&scalar.register(column, fields.registry), is_nullable),
+        None => String::new(),
+    };
+    let ty = match &field.kind {
+        FieldKind::Id => nullable("ID", false),
+        FieldKind::Column(column) => scalar(column, column.is_nullable()),
+        FieldKind::Beside { column, default, .. } => scalar(column, default.is_none()),
+        FieldKind::CreatedAt(_) => <DateTime as OutputType>::create_type_info(fields.registry),
+        FieldKind::Computed(computed) => (computed.register)(fields.registry),
+        FieldKind::ComputedBeside { computed, .. } => (computed.register)(fields.registry),
+        FieldKind::One(relation) => {
+            let relation = &object.relations[*relation];
+            let name = relation.object.as_ref().map_or("", |related| related.name.as_str());
+            nullable(name, relation.is_nullable())
+        }
+        FieldKind::List { index, .. } => {
+            let arguments = list_arguments(declaration.object(*index), fields.registry);
+            let ty = connection_name(&declaration.object(*index).name);
+            fields.null_beside_error(&field.name, &field.description, ty, arguments);
+            return;
+        }
+    };
+    fields.field_of(&field.name, &field.description, ty, IndexMap::new());
+}
+
+/// Describes a field of the query.
+pub(crate) fn root(declaration: &Declaration, root: &RootField, fields: &mut ObjectFields<'_>) {
+    let RootField { name, description, kind } = root;
+    match kind {
+        RootKind::List { index, .. } => {
+            let object = declaration.object(*index);
+            let arguments = list_arguments(object, fields.registry);
+            fields.null_beside_error(name, description, connection_name(&object.name), arguments);
+        }
+        RootKind::Object { index, key, .. } => {
+            let mut arguments = InputFields::new(fields.registry);
+            key.describe(&mut arguments);
+            let arguments = arguments.finish();
+            fields.field_of(name, description, declaration.object(*index).name.clone(), arguments);
+        }
+        RootKind::Node => {
+            let mut arguments = InputFields::new(fields.registry);
+            arguments.field::<ID>("id", "Returns the object with this global id.");
+            let arguments = arguments.finish();
+            fields.field_of(name, description, "Node".into(), arguments);
+        }
+        RootKind::Nodes => {
+            let mut arguments = InputFields::new(fields.registry);
+            arguments.field::<Vec<ID>>(
+                "ids",
+                "Returns the objects with these global ids. The maximum number of ids is that of `first`, 100 by default. More \
+                 ids fail with `BAD_USER_INPUT`.",
+            );
+            let arguments = arguments.finish();
+            fields.field_of(name, description, "[Node]!".into(), arguments);
+        }
+    }
+}
+
+/// The arguments of lists of an object.
+fn list_arguments(object: &ObjectType, registry: &mut Registry) -> IndexMap<String, MetaInputValue> {
+    let mut arguments = InputFields::new(registry);
+    arguments
+        .field::<Option<i32>>(
+            "first",
+            "Returns at most this many objects from the start. The value is from 0 to the maximum of the server, which is 100 by \
+             default. Without `first` and `last`, a page has at most 20 objects.",
+        )
+        .field::<Option<String>>("after", "Returns only objects after this cursor.")
+        .field::<Option<i32>>(
+            "last",
+            "Returns at most this many objects from the end, in the order of the list. The value has the same limits as `first`. \
+             Not allowed with `first`.",
+        )
+        .field::<Option<String>>("before", "Returns only objects before this cursor.")
+        .field::<Option<i32>>(
+            "offset",
+            "Skips this many objects from the start, or with `last` from the end. The value is from 0 to the maximum of the \
+             server, which is 1,000,000 by default. Not allowed with a cursor or `around`. The database reads the keys of all \
+             skipped objects: use cursors for the next pages.",
+        );
+    if object.tag.is_some() {
+        arguments.field::<Option<ID>>(
+            "around",
+            "Returns the page of `first` objects around the object with this global id. The object is in the middle, unless an \
+             end of the list is near. Not allowed with `last`, `offset` or a cursor. Fails with `NOT_FOUND` if the list does \
+             not contain the object.",
+        );
+    }
+    if object.sort_fields().next().is_some() {
+        let description = if object.order_description.is_empty() {
+            "Sorts the list by these criteria. A cursor is valid only in the sort order that it was created for."
+        } else {
+            &object.order_description
+        };
+        arguments.field_of("orderBy", description, format!("[{}Sort!]", object.name), None);
+    }
+    if object.filter_fields().next().is_some() {
+        let description = "Returns only objects that match this filter.";
+        arguments.field_of("where", description, filter_name(object), None);
+    }
+    if object.has_as_of {
+        let description =
+            "Returns only objects created at this time or before. New objects then do not shift the pages.";
+        arguments.field::<Option<DateTime>>("asOf", description);
+    }
+    for argument in &object.arguments {
+        let ty = argument.register(arguments.registry());
+        arguments.field_of(argument.name(), &argument.description(), ty, None);
+    }
+    arguments.finish()
+}
+
+const SORT: &str =
+    "A criterion to sort by. Objects that are equal under it are sorted by the next criterion. After the last criterion,
+they are sorted by the primary key, in the direction of that criterion.";
+
+/// Registers the criteria by which lists of an object are sorted.
+fn sorts(object: &ObjectType, registry: &mut Registry) {
+    let own = object.arguments.iter().flat_map(|argument| argument.sorts());
+    let own: Vec<_> = own.map(|(name, description)| ((*name).to_owned(), (*description).to_owned())).collect();
+    let item = |(name, field): (String, &Field)| {
+        let compared = if field.is_by_code_point { " Compared by code point." } else { "" };
+        (name, format!("{}{compared}", field.description))
+    };
+    let items: Vec<_> = object.sort_fields().map(item).chain(own).collect();
+    if items.is_empty() {
+        return;
+    }
+    let field = registry::enumeration(registry, &format!("{}SortField", object.name), &object.sort_description, items);
+    registry::input(registry, &format!("{}Sort", object.name), SORT, |fields| {
+        fields
+            .field_of("field", "The field to sort by.", field, None)
+            .field_with_default("direction", "The direction.", &SortDirection::Asc)
+            .field_with_default(
+                "nulls",
+                "The position of objects without a value. Ignored for fields that are never null.",
+                &NullPlacement::Last,
+            );
+    });
+}

@@ -1,0 +1,127 @@
+//! The inputs of filters: those of objects, and those of scalars.
+
+use async_graphql::registry::Registry;
+use async_graphql::{ID, InputType};
+
+use crate::declare::declaration::Declaration;
+use crate::declare::field::FieldKind;
+use crate::declare::object::ObjectType;
+use crate::registry;
+use crate::scalar::Scalar;
+
+const ALL: &str = "All given conditions must match. A null condition is ignored.";
+
+/// The name of the filter of an object.
+pub(super) fn filter_name(object: &ObjectType) -> String {
+    format!("{}Filter", object.name)
+}
+
+/// Registers the filter of an object.
+pub(super) fn register(declaration: &Declaration, object: &ObjectType, registry: &mut Registry) {
+    if object.filter_fields().next().is_none() {
+        return;
+    }
+    let name = filter_name(object);
+    let article = if object.name.starts_with(['A', 'E', 'I', 'O', 'U']) { "an" } else { "a" };
+    let description = format!("Conditions on {article} {}. {ALL}", object.name.to_lowercase());
+    registry::input(registry, &name, &description, |fields| {
+        for field in object.filter_fields() {
+            let ty = match &field.kind {
+                FieldKind::Id => ids(fields.registry()),
+                FieldKind::Column(column) => of_column(column, column.is_nullable(), fields.registry()),
+                FieldKind::Beside { column, default, .. } => {
+                    of_column(column, column.is_nullable() || default.is_none(), fields.registry())
+                }
+                FieldKind::CreatedAt(key) => {
+                    Scalar::DateTime.register(key, fields.registry());
+                    comparison(Scalar::DateTime, "DateTime", false, fields.registry())
+                }
+                FieldKind::One(relation) => {
+                    let related = object.relations[*relation].object.as_ref();
+                    related.map_or_else(String::new, |related| filter_name(declaration.object(related.index)))
+                }
+                FieldKind::Computed(_) | FieldKind::ComputedBeside { .. } | FieldKind::List { .. } => continue,
+            };
+            fields.field_of(&field.name, &field.description, ty, None);
+        }
+        fields
+            .field_of(
+                "and",
+                "Matches if all of these match. An empty list matches everything.",
+                format!("[{name}!]"),
+                None,
+            )
+            .field_of(
+                "or",
+                "Matches if any of these matches. An empty list matches nothing.",
+                format!("[{name}!]"),
+                None,
+            )
+            .field_of("not", "Matches if this filter does not match.", name.clone(), None);
+    });
+}
+
+fn of_column(column: &keyset::Column, is_nullable: bool, registry: &mut Registry) -> String {
+    Scalar::of(column).map_or_else(String::new, |scalar| {
+        let value = scalar.register(column, registry);
+        comparison(scalar, &value, is_nullable, registry)
+    })
+}
+
+/// The name of the conditions on a value of this type, which may be null.
+fn comparison(scalar: Scalar, value: &str, is_nullable: bool, registry: &mut Registry) -> String {
+    let name = format!("{}{value}Filter", if is_nullable { "Nullable" } else { "" });
+    let what = if scalar == Scalar::String { "text" } else { "value" };
+    let mut description = if is_nullable {
+        format!(
+            "Conditions on a {what} that can be null. {ALL} Null is neither less nor greater than any {what}, and equal to none: \
+             only `ne`, `notIn` and `isNull` match it."
+        )
+    } else {
+        format!("Conditions on a {what}. {ALL}")
+    };
+    if scalar == Scalar::String {
+        description += " Texts are compared by code point: case and diacritics matter.";
+    }
+    registry::input(registry, &name, &description, |fields| {
+        let (one, many) = (|| value.to_owned(), || format!("[{value}!]"));
+        fields
+            .field_of("eq", "Equal to this value.", one(), None)
+            .field_of("ne", "Not equal to this value.", one(), None)
+            .field_of("in", "Equal to one of these values. An empty list matches nothing.", many(), None)
+            .field_of("notIn", "Equal to none of these values. An empty list matches everything.", many(), None);
+        if scalar.is_ordered() {
+            fields
+                .field_of("lt", "Less than this value.", one(), None)
+                .field_of("lte", "Less than or equal to this value.", one(), None)
+                .field_of("gt", "Greater than this value.", one(), None)
+                .field_of("gte", "Greater than or equal to this value.", one(), None);
+        }
+        if scalar == Scalar::String {
+            fields.field_of("startsWith", "Starts with this text.", one(), None).field_of(
+                "contains",
+                "Contains this text.",
+                one(),
+                None,
+            );
+        }
+        if is_nullable {
+            fields.field::<Option<bool>>("isNull", "Is null if true, and is not null if false.");
+        }
+    });
+    name
+}
+
+/// The name of the conditions on a global id.
+fn ids(registry: &mut Registry) -> String {
+    <ID as InputType>::create_type_info(registry);
+    let name = "IdFilter";
+    registry::input(registry, name, &format!("Conditions on a global id. {ALL}"), |fields| {
+        fields
+            .field::<Option<ID>>("eq", "Equal to this id.")
+            .field::<Option<ID>>("ne", "Not equal to this id.")
+            .field::<Option<Vec<ID>>>("in", "Equal to one of these ids. An empty list matches nothing.")
+            .field::<Option<Vec<ID>>>("notIn", "Equal to none of these ids. An empty list matches everything.");
+    });
+    name.to_owned()
+}

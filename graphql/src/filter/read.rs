@@ -1,0 +1,226 @@
+//! From the argument `where` to a filter.
+
+use async_graphql::indexmap::IndexMap;
+use async_graphql::{ID, InputType, Name, Value as Input};
+use keyset::Column;
+use sea_orm::Value;
+
+use super::bounds::{MAX_CONDITIONS, MAX_LEVELS, RELATION};
+use super::{Filter, OneFilter, Test};
+use crate::declare::declaration::Declaration;
+use crate::declare::field::{Field, FieldKind};
+use crate::declare::object::ObjectType;
+use crate::error::code;
+use crate::scalar::{Scalar, refused};
+use crate::{DateTime, Error, Result};
+
+/// The size of a filter so far.
+#[derive(Debug, Default)]
+pub(crate) struct Budget {
+    conditions: usize,
+    level: usize,
+}
+
+impl Budget {
+    /// Counts conditions and values.
+    ///
+    /// # Errors
+    ///
+    /// [`FILTER_TOO_LARGE`](code::FILTER_TOO_LARGE) above [`MAX_CONDITIONS`].
+    fn count(&mut self, conditions: usize) -> Result<()> {
+        self.conditions += conditions;
+        if self.conditions > MAX_CONDITIONS {
+            let message = format!(
+                "the filter must have at most {MAX_CONDITIONS} conditions and values: a condition on a related object counts \
+                 as {RELATION}"
+            );
+            return Err(Error::client(code::FILTER_TOO_LARGE, message));
+        }
+        Ok(())
+    }
+
+    fn descend(&mut self) -> Result<()> {
+        self.level += 1;
+        // An empty filter takes space in the statement too.
+        self.count(1)?;
+        if self.level > MAX_LEVELS {
+            let message = format!("the filter must have at most {MAX_LEVELS} levels");
+            return Err(Error::client(code::FILTER_TOO_LARGE, message));
+        }
+        Ok(())
+    }
+}
+
+/// Reads a filter of an object. A null condition is an absent one.
+///
+/// # Errors
+///
+/// [`FILTER_TOO_LARGE`](code::FILTER_TOO_LARGE), [`ID_INVALID`](code::ID_INVALID) and
+/// [`BAD_USER_INPUT`](code::BAD_USER_INPUT).
+pub(crate) fn read(
+    object: &ObjectType,
+    declaration: &Declaration,
+    value: &Input,
+    budget: &mut Budget,
+) -> Result<Filter> {
+    budget.descend()?;
+    let given = members(value, || format!("{}Filter", object.name))?;
+    let mut all = Vec::new();
+    for field in object.filter_fields() {
+        if let Some(value) = present(given, &field.name) {
+            conditions(object, field, declaration, value, budget, &mut all)?;
+        }
+    }
+    let mut filters = |name: &str| -> Result<Option<Vec<Filter>>> {
+        let Some(value) = present(given, name) else { return Ok(None) };
+        items(value).map(|value| read(object, declaration, value, budget)).collect::<Result<_>>().map(Some)
+    };
+    all.extend(filters("and")?.into_iter().flatten());
+    all.extend(filters("or")?.map(Filter::Any));
+    if let Some(value) = present(given, "not") {
+        all.push(Filter::Not(Box::new(read(object, declaration, value, budget)?)));
+    }
+    budget.level -= 1;
+    Ok(Filter::All(all))
+}
+
+/// Adds the conditions on a field.
+fn conditions(
+    object: &ObjectType,
+    field: &Field,
+    declaration: &Declaration,
+    value: &Input,
+    budget: &mut Budget,
+    all: &mut Vec<Filter>,
+) -> Result<()> {
+    match &field.kind {
+        FieldKind::Id => {
+            let read = |value| declaration.key(&object.name, &ID::parse(Some(value)).map_err(refused)?);
+            all.extend(tests(&field.name, value, read, budget)?.into_iter().map(|test| with_key(object, test)));
+        }
+        FieldKind::Column(column) => {
+            let tests = tests(&field.name, value, |value| scalar(column)?.read(column, value), budget)?;
+            all.extend(tests.into_iter().map(|test| Filter::Column(column.clone(), test)));
+        }
+        FieldKind::Beside { relation, column, .. } => {
+            let tests = tests(&field.name, value, |value| scalar(column)?.read(column, value), budget)?;
+            all.extend(tests.into_iter().map(|test| Filter::Beside(*relation, column.clone(), test)));
+        }
+        FieldKind::CreatedAt(key) => {
+            let tests = tests(&field.name, value, |value| DateTime::parse(Some(value)).map_err(refused), budget)?;
+            all.extend(tests.into_iter().map(|test| Filter::CreatedAt(key.clone(), test)));
+        }
+        FieldKind::One(relation) => {
+            budget.count(RELATION)?;
+            let relation = &object.relations[*relation];
+            let Some(related) = &relation.object else { return Ok(()) };
+            let filter = read(declaration.object(related.index), declaration, value, budget)?;
+            one(OneFilter { object: related.index, on: relation.on(), filter }, all);
+        }
+        FieldKind::Computed(_) | FieldKind::ComputedBeside { .. } | FieldKind::List { .. } => {}
+    }
+    Ok(())
+}
+
+/// The objects with keys, or without them.
+fn with_key(object: &ObjectType, test: Test<Vec<Value>>) -> Filter {
+    let columns: Vec<&Column> = object.table.key().collect();
+    let only = |keys: Vec<Vec<Value>>| keys.into_iter().filter_map(|key| key.into_iter().next()).collect();
+    match (test, &columns[..]) {
+        (Test::In(keys), [column]) => Filter::Column((*column).clone(), Test::In(only(keys))),
+        (Test::NotIn(keys), [column]) => Filter::Column((*column).clone(), Test::NotIn(only(keys))),
+        (Test::In(keys), _) => {
+            let with = |(column, value): (&&Column, Value)| Filter::Column((*column).clone(), Test::In(vec![value]));
+            Filter::Any(keys.into_iter().map(|key| Filter::All(columns.iter().zip(key).map(with).collect())).collect())
+        }
+        (Test::NotIn(keys), _) => Filter::Not(Box::new(with_key(object, Test::In(keys)))),
+        _ => Filter::All(Vec::new()),
+    }
+}
+
+/// Adds a condition on a related object. The values of its key are those of the column that refers to it, which may have an index.
+fn one(mut one: OneFilter, all: &mut Vec<Filter>) {
+    for (from, _) in one.on.iter().filter(|(from, _)| from.is_nullable()) {
+        all.push(Filter::Column(from.clone(), Test::IsNull(false)));
+    }
+    if let ([(from, to)], Filter::All(filters)) = (one.on.as_slice(), &mut one.filter) {
+        filters.retain(|filter| match filter {
+            Filter::Column(column, test @ (Test::In(_) | Test::NotIn(_)))
+                if column == to && (matches!(test, Test::In(_)) || !from.is_nullable()) =>
+            {
+                all.push(Filter::Column(from.clone(), test.clone()));
+                false
+            }
+            _ => true,
+        });
+    }
+    if !one.filter.is_empty() {
+        all.push(Filter::One(Box::new(one)));
+    }
+}
+
+/// The comparisons of a value.
+fn tests<T>(
+    field: &str,
+    value: &Input,
+    read: impl Fn(Input) -> Result<T>,
+    budget: &mut Budget,
+) -> Result<Vec<Test<T>>> {
+    let given = members(value, || field.to_owned())?;
+    let mut found = Vec::new();
+    for name in ["eq", "in", "ne", "notIn", "lt", "lte", "gt", "gte", "startsWith", "contains", "isNull"] {
+        let Some(value) = present(given, name) else { continue };
+        let values = if matches!(name, "in" | "notIn") { items(value).count() } else { 1 };
+        let one = || read(value.clone());
+        let many = || items(value).map(|value| read(value.clone())).collect::<Result<Vec<T>>>();
+        let part = || match read(value.clone()) {
+            // It is checked like any other text.
+            Ok(_) => String::parse(Some(value.clone())).map_err(refused),
+            Err(error) => Err(error),
+        };
+        let test = match name {
+            "eq" => Test::In(vec![one()?]),
+            "in" => Test::In(many()?),
+            "ne" => Test::NotIn(vec![one()?]),
+            "notIn" => Test::NotIn(many()?),
+            "lt" => Test::Lt(one()?),
+            "lte" => Test::Lte(one()?),
+            "gt" => Test::Gt(one()?),
+            "gte" => Test::Gte(one()?),
+            // Every text begins with it.
+            "startsWith" if *value == Input::String(String::new()) => continue,
+            "startsWith" => Test::StartsWith(part()?),
+            "contains" => Test::Contains(part()?),
+            _ => Test::IsNull(bool::parse(Some(value.clone())).map_err(refused)?),
+        };
+        budget.count(values)?;
+        found.push(test);
+    }
+    Ok(found)
+}
+
+fn scalar(column: &Column) -> Result<Scalar> {
+    Scalar::of(column).ok_or_else(|| Error::client(code::BAD_USER_INPUT, "the field cannot be compared"))
+}
+
+/// The members of an input object. The name is that of its field, or of its type.
+fn members(value: &Input, name: impl FnOnce() -> String) -> Result<&IndexMap<Name, Input>> {
+    let Input::Object(members) = value else {
+        let message = format!("`{}` must be an object of conditions, not {value}", name());
+        return Err(Error::client(code::BAD_USER_INPUT, message));
+    };
+    Ok(members)
+}
+
+/// The value of a member, unless it is null.
+fn present<'a>(members: &'a IndexMap<Name, Input>, name: &str) -> Option<&'a Input> {
+    members.get(name).filter(|value| **value != Input::Null)
+}
+
+/// The items of a list. A single value is a list of one.
+fn items(value: &Input) -> impl Iterator<Item = &Input> {
+    match value {
+        Input::List(items) => items.iter(),
+        value => std::slice::from_ref(value).iter(),
+    }
+}

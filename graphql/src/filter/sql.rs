@@ -1,0 +1,215 @@
+//! From a filter to a condition of SQL.
+
+use std::collections::BTreeSet;
+
+use chrono::TimeDelta;
+use keyset::{Column, KeyRanges};
+use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement};
+use sea_orm::{Condition, DbBackend, Value};
+
+use super::{Filter, OneFilter, Test};
+use crate::DateTime;
+use crate::declare::declaration::Declaration;
+use crate::declare::object::ObjectType;
+
+/// What conditions are written for.
+#[derive(Clone, Copy)]
+pub(crate) struct Target<'a> {
+    pub backend: DbBackend,
+    /// Whether tables have partitions on other servers.
+    pub is_foreign: bool,
+    pub declaration: &'a Declaration,
+    /// The table that has another name in a sub-query, and that name.
+    renamed: Option<(&'a str, &'a str)>,
+    /// The number of sub-queries around it.
+    level: usize,
+}
+
+impl<'a> Target<'a> {
+    pub fn new(declaration: &'a Declaration, backend: DbBackend, is_foreign: bool) -> Self {
+        Self { backend, is_foreign, declaration, renamed: None, level: 0 }
+    }
+
+    /// The rows that match a filter.
+    pub fn condition(&self, filter: &Filter) -> Condition {
+        match filter {
+            Filter::All(filters) => {
+                filters.iter().fold(Condition::all(), |all, filter| all.add(self.condition(filter)))
+            }
+            Filter::Any(filters) if filters.is_empty() => Condition::all().add(never()),
+            Filter::Any(filters) => {
+                let any = filters.iter().fold(Condition::any(), |any, filter| any.add(holds(self.condition(filter))));
+                // A database seeks few alternatives only. Where all of them lie in ranges of one key, it seeks these.
+                match ranges(filter).filter(|_| self.renamed.is_none()) {
+                    Some(ranges) => ranges.condition(self.backend, self.is_foreign).add(any),
+                    None => any,
+                }
+            }
+            Filter::Not(filter) => Condition::all().add(complement(self.condition(filter))),
+            Filter::Column(column, test) | Filter::Beside(_, column, test) => self.test(&self.named(column), test),
+            Filter::CreatedAt(key, test) => self.created_at(key, test),
+            Filter::One(one) => Condition::all().add(self.related(one)),
+        }
+    }
+
+    /// The column, under the name of its table here.
+    fn named(&self, column: &Column) -> Column {
+        match self.renamed {
+            Some((table, name)) if column.table() == table => column.of(name.to_owned()),
+            _ => column.clone(),
+        }
+    }
+
+    fn test(&self, column: &Column, test: &Test<Value>) -> Condition {
+        let expr = column.expr();
+        let is_in = |values: &[Value]| match values {
+            [one] => expr.clone().eq(one.clone()),
+            values => expr.clone().is_in(values.iter().cloned()),
+        };
+        let all = Condition::all();
+        match test {
+            Test::In(values) => all.add(is_in(values)),
+            Test::NotIn(values) => all.add(complement(Condition::all().add(is_in(values)))),
+            Test::Lt(than) => all.add(expr.lt(than.clone())),
+            Test::Lte(than) => all.add(expr.lte(than.clone())),
+            Test::Gt(than) => all.add(expr.gt(than.clone())),
+            Test::Gte(than) => all.add(expr.gte(than.clone())),
+            Test::IsNull(true) => all.add(expr.is_null()),
+            Test::IsNull(false) => all.add(expr.is_not_null()),
+            Test::StartsWith(prefix) => {
+                all.add(expr.clone().gte(prefix)).add_option(successor(prefix).map(|end| expr.lt(end)))
+            }
+            Test::Contains(part) => {
+                let place = if self.backend == DbBackend::Sqlite { "instr" } else { "strpos" };
+                all.add(Func::cust(place).arg(expr).arg(part).gt(0))
+            }
+        }
+    }
+
+    fn created_at(&self, key: &Column, test: &Test<DateTime>) -> Condition {
+        // Keys hold whole milliseconds, and a `DateTime` resolves nanoseconds.
+        let step = TimeDelta::nanoseconds(1);
+        let named = self.named(key);
+        let until = |instant| Condition::all().add(keyset::as_of(named.clone(), instant));
+        let since = |instant| Condition::all().add(keyset::since(named.clone(), instant));
+        let within = |instants: &[DateTime]| match self.renamed {
+            None => key_ranges(key, instants).condition(self.backend, self.is_foreign),
+            // Under another name, each range is an alternative.
+            Some(_) => key_ranges(&named, instants).condition(self.backend, true),
+        };
+        match test {
+            Test::In(instants) => within(instants),
+            Test::NotIn(instants) => Condition::all().add(complement(within(instants))),
+            Test::Lt(DateTime(than)) => until(*than - step),
+            Test::Lte(DateTime(than)) => until(*than),
+            Test::Gt(DateTime(than)) => since(*than + step),
+            Test::Gte(DateTime(than)) => since(*than),
+            Test::IsNull(is_null) => Condition::all().add(Expr::cust(if *is_null { "FALSE" } else { "TRUE" })),
+            Test::StartsWith(_) | Test::Contains(_) => Condition::all().add(never()),
+        }
+    }
+
+    /// Whether the row refers to an object that matches.
+    fn related(&self, OneFilter { object, on, filter }: &OneFilter) -> Expr {
+        let object = self.declaration.object(*object);
+        let table = object.table.name();
+        // A name of its own, where the table may stand around the sub-query, too.
+        let is_around = on.iter().any(|(from, _)| from.table() == table) || self.level > 0;
+        let name = format!("{table}_{}", self.level + 1);
+        let Self { backend, is_foreign, declaration, level, .. } = *self;
+        let renamed = is_around.then_some((table, name.as_str()));
+        let inner = Target { backend, is_foreign, declaration, renamed, level: level + 1 };
+        let mut rows = Query::select().expr(Expr::cust("1")).take();
+        if is_around {
+            rows.from_as(object.table.table_ref(), name.clone());
+        } else {
+            rows.from(object.table.table_ref());
+        }
+        for (from, to) in on {
+            rows.and_where(inner.named(to).expr().eq(self.named(from).expr()));
+        }
+        inner.join_beside(&mut rows, object, &needs_beside(filter));
+        Expr::exists(rows.cond_where(inner.condition(filter)).take())
+    }
+
+    /// Joins the rows of these relations, which every object has.
+    pub fn join_beside(&self, rows: &mut SelectStatement, object: &ObjectType, relations: &BTreeSet<usize>) {
+        for relation in relations.iter().map(|relation| &object.relations[*relation]) {
+            let Some(table) = &relation.table else { continue };
+            let on = relation.on().into_iter().map(|(from, to)| self.named(&from).expr().eq(to.expr()));
+            rows.inner_join(table.table_ref(), on.fold(Condition::all(), Condition::add));
+        }
+    }
+}
+
+/// The relations whose columns a filter compares.
+pub(crate) fn needs_beside(filter: &Filter) -> BTreeSet<usize> {
+    match filter {
+        Filter::All(filters) | Filter::Any(filters) => filters.iter().flat_map(needs_beside).collect(),
+        Filter::Not(filter) => needs_beside(filter),
+        Filter::Beside(relation, ..) => BTreeSet::from([*relation]),
+        Filter::Column(..) | Filter::CreatedAt(..) | Filter::One(_) => BTreeSet::new(),
+    }
+}
+
+/// The ranges of a key in which all rows lie that match, where a condition says so.
+pub(super) fn ranges(filter: &Filter) -> Option<KeyRanges> {
+    match filter {
+        Filter::All(filters) => filters.iter().filter_map(ranges).next_back(),
+        Filter::Any(filters) => {
+            let mut each = filters.iter().map(ranges);
+            let first = each.next()??;
+            each.try_fold(first, |all, these| all.or(these?))
+        }
+        Filter::CreatedAt(key, Test::In(instants)) => Some(key_ranges(key, instants)),
+        _ => None,
+    }
+}
+
+fn key_ranges(key: &Column, instants: &[DateTime]) -> KeyRanges {
+    KeyRanges::new(key.clone(), instants.iter().map(|DateTime(instant)| keyset::created_at(*instant)))
+}
+
+/// The rows for which a condition does not hold, including those for which SQL says "unknown".
+fn complement(condition: Condition) -> Expr {
+    if condition.is_empty() {
+        return never();
+    }
+    Expr::from(condition).is_not(Expr::custom_keyword("TRUE"))
+}
+
+/// A condition as part of an `OR`, where an empty one must not vanish.
+fn holds(condition: Condition) -> Condition {
+    if condition.is_empty() { Condition::all().add(Expr::cust("TRUE")) } else { condition }
+}
+
+/// No row.
+pub fn never() -> Expr {
+    Expr::cust("FALSE")
+}
+
+/// The first text, by code point, that is greater than every text with this prefix, if there is one.
+fn successor(prefix: &str) -> Option<String> {
+    let mut text: Vec<char> = prefix.chars().collect();
+    while let Some(last) = text.pop() {
+        // A range of `char` skips the surrogates.
+        if let Some(next) = (last..=char::MAX).nth(1) {
+            text.push(next);
+            return Some(text.into_iter().collect());
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::successor;
+
+    #[test]
+    fn a_prefix_ends_before_its_successor() {
+        assert_eq!(successor("ab").as_deref(), Some("ac"));
+        assert_eq!(successor("a\u{d7ff}").as_deref(), Some("a\u{e000}"));
+        assert_eq!(successor("a\u{10ffff}").as_deref(), Some("b"));
+        assert_eq!(successor("\u{10ffff}"), None);
+    }
+}

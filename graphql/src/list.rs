@@ -1,0 +1,128 @@
+//! The rows of a list and their order, from the arguments of its field.
+
+use async_graphql::{InputType, Value};
+use keyset::{Column, Order, Statistics, TableRows};
+use sea_orm::DbBackend;
+use sea_orm::sea_query::{Expr, Func};
+use std::sync::Arc;
+
+use crate::arguments::Arguments;
+use crate::declare::argument::{GivenArgument, ListEstimate, ListRows, OwnOrders};
+use crate::declare::declaration::Declaration;
+use crate::declare::object::ObjectType;
+use crate::filter::{self, Budget, Estimates, Filter, RowEstimate, Target, needs_beside};
+use crate::order::{Criterion, Sorted};
+use crate::scalar::refused;
+use crate::{DateTime, Result};
+
+mod scan;
+
+pub use scan::Scan;
+pub(crate) use scan::{decides_rows, expected, is_filtered};
+
+/// The arguments of a list, besides those of a page.
+pub(crate) struct ListArguments {
+    criteria: Vec<Criterion>,
+    filter: Option<Filter>,
+    as_of: Option<DateTime>,
+    own: Vec<Box<dyn GivenArgument>>,
+}
+
+impl ListArguments {
+    /// Reads them.
+    ///
+    /// # Errors
+    ///
+    /// `BAD_USER_INPUT`, `FILTER_TOO_LARGE` and `ID_INVALID`, and those of arguments of the application.
+    pub fn read(object: &ObjectType, declaration: &Declaration, arguments: &Arguments<'_>) -> Result<Self> {
+        let criteria = match arguments.value("orderBy") {
+            None => Vec::new(),
+            Some(Value::List(criteria)) => criteria.iter().map(Criterion::read).collect::<Result<_>>()?,
+            Some(criterion) => vec![Criterion::read(&criterion)?],
+        };
+        let filter = arguments.value("where");
+        let filter =
+            filter.map(|value| filter::read(object, declaration, &value, &mut Budget::default())).transpose()?;
+        let as_of = arguments.value("asOf").map(|value| DateTime::parse(Some(value)).map_err(refused)).transpose()?;
+        let mut own = Vec::new();
+        for argument in &object.arguments {
+            if let Some(value) = arguments.value(argument.name()) {
+                own.extend(argument.read(value)?);
+            }
+        }
+        Ok(Self { criteria, filter, as_of, own })
+    }
+
+    /// Those of a list in this order.
+    pub fn ordered_by(criteria: &[Criterion]) -> Self {
+        Self { criteria: criteria.to_vec(), filter: None, as_of: None, own: Vec::new() }
+    }
+
+    fn sorted(&self, object: &ObjectType, backend: DbBackend) -> Result<Sorted> {
+        let own: Option<OwnOrders> = self.own.iter().find_map(|given| given.orders(backend));
+        Sorted::of(object, &self.criteria, own.as_ref())
+    }
+
+    /// The rows, without columns, and their order.
+    ///
+    /// # Errors
+    ///
+    /// `ORDER_NOT_OFFERED`.
+    pub fn rows(&self, object: &ObjectType, target: &Target<'_>, is_of_parent: bool) -> Result<(TableRows, Order)> {
+        let Sorted { order, beside, key } = self.sorted(object, target.backend)?;
+        let mut rows = object.table.rows();
+        let mut joined = self.filter.as_ref().map(needs_beside).unwrap_or_default();
+        joined.extend(beside);
+        target.join_beside(&mut rows.0, object, &joined);
+        if let Some(filter) = &self.filter {
+            rows.0.cond_where(target.condition(filter));
+        }
+        if let Some(DateTime(instant)) = self.as_of {
+            let created = keyset::as_of(key, instant);
+            // SQLite expects a quarter of the rows, and would skip from value to value in the index of another order.
+            let is_sqlite = target.backend == DbBackend::Sqlite;
+            rows.0.and_where(if is_sqlite { Expr::from(Func::cust("likely").arg(created)) } else { created });
+        }
+        let list = (rows, order);
+        Ok(self.own.iter().fold(list, |(rows, order), given| {
+            let (backend, as_of) = (target.backend, self.as_of.as_ref());
+            given.restrict(ListRows { rows, order, backend, as_of, is_of_parent })
+        }))
+    }
+
+    /// What the list reads; with a column, that of the parent to which the column refers.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::rows`].
+    pub fn estimates(
+        &self,
+        object: &ObjectType,
+        parent: Option<&Column>,
+        backend: DbBackend,
+        statistics: Arc<Statistics>,
+    ) -> Result<Estimates> {
+        let mut estimates = match parent {
+            None => Estimates::new(statistics),
+            Some(column) => Estimates::of_parent(statistics, column),
+        };
+        let Sorted { order, beside, key } = self.sorted(object, backend)?;
+        let mut joined = self.filter.as_ref().map(needs_beside).unwrap_or_default();
+        joined.extend(beside);
+        if let Some(filter) = &self.filter {
+            estimates.add(filter);
+        }
+        if let Some(DateTime(instant)) = self.as_of {
+            // What an argument of the application finds is read in any order.
+            estimates.as_of(&key, instant, self.own.is_empty().then_some(&order));
+        }
+        if !joined.is_empty() && estimates.all().is_some() {
+            estimates.narrow(RowEstimate::beside(joined.len() as u64));
+        }
+        let list = ListEstimate { order: &order, is_filtered: self.filter.is_some() };
+        for given in &self.own {
+            given.estimate(&list, &mut estimates);
+        }
+        Ok(estimates)
+    }
+}

@@ -1,0 +1,111 @@
+//! What the filter of a list reads, before it is executed.
+
+use std::fmt;
+use std::sync::Arc;
+
+use async_graphql::Variables;
+use async_graphql::parser::types::Field;
+use keyset::{Column, Statistics};
+use sea_orm::DbBackend;
+
+use super::ListArguments;
+use crate::arguments::{Arguments, Given, size};
+use crate::declare::declaration::Declaration;
+use crate::declare::object::ObjectType;
+
+/// Arguments that leave out no row of the list.
+const OF_PAGE: [&str; 7] = ["first", "after", "last", "before", "offset", "around", "orderBy"];
+
+/// Whether the rows of a list, or their order, depend on an argument with this name.
+pub(crate) fn decides_rows(name: &str) -> bool {
+    name == "orderBy" || !OF_PAGE.contains(&name)
+}
+
+/// Whether an argument that may leave out rows has a value.
+pub(crate) fn is_filtered(arguments: &Arguments<'_>) -> bool {
+    !arguments.are_among(&OF_PAGE)
+}
+
+/// How many rows a list reads to find those that match its filter.
+#[derive(Clone)]
+pub struct Scan {
+    pub(crate) declaration: Arc<Declaration>,
+    pub(crate) object: usize,
+    /// What refers to the parent.
+    pub(crate) parent: Option<Column>,
+    /// Whether the database keeps the number of its objects.
+    pub(crate) is_kept: bool,
+}
+
+impl Scan {
+    fn object(&self) -> &ObjectType {
+        self.declaration.object(self.object)
+    }
+
+    /// The number of conditions and values in the arguments of a list besides those of its page: counted up to a bound, and
+    /// nothing is copied.
+    pub fn values(&self, field: &Field, variables: &Variables, bound: usize) -> usize {
+        let arguments = field.arguments.iter().filter(|(name, _)| !OF_PAGE.contains(&name.node.as_str()));
+        arguments.fold(0, |count, (_, value)| count + size(&value.node, variables, bound.saturating_sub(count) + 1))
+    }
+
+    /// Whether a list has arguments besides those of its page and its order.
+    pub fn is_filtered(field: &Field) -> bool {
+        !field.arguments.iter().all(|(name, _)| OF_PAGE.contains(&name.node.as_str()))
+    }
+
+    /// Whether the counts of a list read the number that the database keeps: it does, and no filter is given.
+    pub fn is_counted(&self, field: &Field, variables: &Variables) -> bool {
+        self.is_kept && !is_filtered(&Given::of(field).bind(variables))
+    }
+
+    /// The number of rows that a page of the list may read, and any other statement over it: 0 without a filter, because it
+    /// then reads its page only. A filter that is not valid reads nothing.
+    pub fn rows(
+        &self,
+        field: &Field,
+        variables: &Variables,
+        backend: DbBackend,
+        statistics: impl FnOnce() -> Arc<Statistics>,
+    ) -> [u64; 2] {
+        if !Self::is_filtered(field) {
+            return [0; 2];
+        }
+        let (statistics, given) = (statistics(), Given::of(field));
+        let table = statistics.rows(self.object().table.name());
+        let arguments = ListArguments::read(self.object(), &self.declaration, &given.bind(variables));
+        let estimates = arguments.and_then(|it| it.estimates(self.object(), self.parent.as_ref(), backend, statistics));
+        let estimates = estimates.map(|it| [it.page(), it.all()]).unwrap_or_default();
+        estimates.map(|estimate| estimate.map_or(0, |estimate| estimate.reads(table)))
+    }
+}
+
+/// The number of rows that a list with these arguments is expected to have, by the statistics of its table; `None` where they
+/// do not tell.
+pub(crate) fn expected(
+    object: &ObjectType,
+    given: &ListArguments,
+    is_filtered: bool,
+    parent: Option<&Column>,
+    backend: DbBackend,
+    statistics: Arc<Statistics>,
+) -> Option<u64> {
+    let rows = statistics.rows(object.table.name());
+    match given.estimates(object, parent, backend, statistics).ok()?.all() {
+        Some(estimate) => estimate.finds(rows),
+        None if is_filtered || parent.is_some() => None,
+        None => Some(rows),
+    }
+}
+
+impl PartialEq for Scan {
+    fn eq(&self, other: &Self) -> bool {
+        (self.is_kept, self.object, &self.parent) == (other.is_kept, other.object, &other.parent)
+    }
+}
+
+impl fmt::Debug for Scan {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Scan").field(&self.object().name).field(&self.parent).finish()
+    }
+}

@@ -1,0 +1,203 @@
+//! The order of a list: from the criteria of `orderBy` to an order of the engine.
+
+use async_graphql::{Enum, InputType, Name, Value};
+use keyset::{Column, Order, Sort};
+
+use crate::declare::argument::OwnOrders;
+use crate::declare::field::{Field, FieldKind};
+use crate::declare::object::ObjectType;
+use crate::error::code;
+use crate::scalar::refused;
+use crate::{Error, Result};
+
+/// A sort direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[graphql(remote = "keyset::Direction")]
+pub enum SortDirection {
+    /// Ascending: from the smallest to the largest value.
+    Asc,
+    /// Descending: from the largest to the smallest value.
+    Desc,
+}
+
+/// The position of objects without a value in a sorted list.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Enum)]
+#[graphql(remote = "keyset::Nulls")]
+pub enum NullPlacement {
+    /// Before all other objects, in either direction.
+    First,
+    /// After all other objects, in either direction.
+    Last,
+}
+
+/// A criterion of an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Criterion {
+    /// The item of the enum of sorts, such as `NAME`.
+    pub item: String,
+    /// The direction.
+    pub direction: SortDirection,
+    /// The position of objects without a value.
+    pub nulls: NullPlacement,
+}
+
+impl Criterion {
+    /// Ascending by this item, objects without a value last.
+    pub fn asc(item: impl Into<String>) -> Self {
+        Self { item: item.into(), direction: SortDirection::Asc, nulls: NullPlacement::Last }
+    }
+
+    /// Descending by this item, objects without a value last.
+    pub fn desc(item: impl Into<String>) -> Self {
+        Self { direction: SortDirection::Desc, ..Self::asc(item) }
+    }
+
+    /// Reads a criterion of an input.
+    ///
+    /// # Errors
+    ///
+    /// [`BAD_USER_INPUT`](code::BAD_USER_INPUT) if it is none.
+    pub(crate) fn read(value: &Value) -> Result<Self> {
+        let Value::Object(fields) = value else {
+            return Err(Error::client(code::BAD_USER_INPUT, format!("expected a criterion of an order, not {value}")));
+        };
+        let item = match fields.get("field") {
+            Some(Value::Enum(item)) => item.to_string(),
+            Some(Value::String(item)) => item.clone(),
+            _ => return Err(Error::client(code::BAD_USER_INPUT, "a criterion of an order needs a `field`")),
+        };
+        let given = |name: &str| fields.get(name).cloned();
+        Ok(Self {
+            item,
+            direction: given("direction")
+                .map_or(Ok(SortDirection::Asc), |value| SortDirection::parse(Some(value)).map_err(refused))?,
+            nulls: given("nulls")
+                .map_or(Ok(NullPlacement::Last), |value| NullPlacement::parse(Some(value)).map_err(refused))?,
+        })
+    }
+
+    /// As an input has it.
+    pub fn to_value(&self) -> Value {
+        let fields = [
+            (Name::new("field"), Value::Enum(Name::new(&self.item))),
+            (Name::new("direction"), self.direction.to_value()),
+            (Name::new("nulls"), self.nulls.to_value()),
+        ];
+        Value::Object(fields.into_iter().collect())
+    }
+
+    /// The engine's sort, in this direction and with this null placement.
+    fn apply(&self, sort: Sort) -> Sort {
+        sort.direction(self.direction.into()).nulls(self.nulls.into())
+    }
+}
+
+/// An order of a list, and what it needs.
+pub(crate) struct Sorted {
+    pub order: Order,
+    /// The relation whose columns it has.
+    pub beside: Option<usize>,
+    /// The key in its table: that of the relation where an index of its table holds the order.
+    pub key: Column,
+}
+
+impl Sorted {
+    /// The order of a list by these criteria; where an argument of its own offers orders, those.
+    ///
+    /// # Errors
+    ///
+    /// As [`ObjectType::order`].
+    pub fn of(object: &ObjectType, criteria: &[Criterion], own: Option<&OwnOrders>) -> Result<Self> {
+        let default = own.map(|own| [Criterion::desc(own.default)]);
+        let criteria =
+            if criteria.is_empty() { default.as_ref().map_or(criteria, |it| it.as_slice()) } else { criteria };
+        let items = items(object, criteria);
+        if own.is_none() {
+            check(object, &items)?;
+        }
+        let beside = items.iter().find_map(|item| match field(object, item)?.kind {
+            FieldKind::Beside { relation, .. } => Some(relation),
+            _ => None,
+        });
+        // An index holds the columns of one table: an order by columns of a relation ends in the key of their table.
+        let table = beside.filter(|_| own.is_none()).map(|relation| &object.relations[relation]);
+        let key = table.map_or_else(|| object.key().clone(), |relation| relation.to[0].clone());
+        let mut sorts = Vec::with_capacity(criteria.len());
+        for criterion in criteria {
+            let sort = match (field(object, &criterion.item), own) {
+                (Some(field), _) if is_key(object, field) => Sort::asc(key.clone()),
+                (Some(field), _) => sort(field).ok_or_else(|| object.unknown_item(&criterion.item))?,
+                (None, Some(own)) => own.sort(&criterion.item).ok_or_else(|| object.unknown_item(&criterion.item))?,
+                (None, None) => return Err(object.unknown_item(&criterion.item)),
+            };
+            // No index holds another order of what the argument finds than that of the key.
+            let sort = if own.is_some() && !items.is_empty() { sort.computed() } else { sort };
+            sorts.push(criterion.apply(sort));
+        }
+        let order = match table.and_then(|relation| relation.table.as_ref()) {
+            Some(table) => Order::of_table(table, sorts)?,
+            None => Order::of_table(&object.table, sorts)?,
+        };
+        Ok(Self { order, beside, key })
+    }
+}
+
+/// The field of an item.
+fn field<'o>(object: &'o ObjectType, item: &str) -> Option<&'o Field> {
+    object.sort_fields().find(|(name, _)| name == item).map(|(_, field)| field)
+}
+
+/// Whether a field is the primary key of its table.
+pub(crate) fn is_key(object: &ObjectType, field: &Field) -> bool {
+    match &field.kind {
+        FieldKind::CreatedAt(_) => true,
+        FieldKind::Column(column) => object.table.key().count() == 1 && object.key() == column,
+        _ => false,
+    }
+}
+
+/// The sort by a field that is not the key.
+fn sort(field: &Field) -> Option<Sort> {
+    let (FieldKind::Column(column) | FieldKind::Beside { column, .. }) = &field.kind else { return None };
+    let sort = Sort::asc(column.clone());
+    Some(if field.is_by_code_point { sort.by_code_point() } else { sort })
+}
+
+/// The items that name an index: each once, and none after the key, which is unique and always offered at the end.
+fn items<'c>(object: &ObjectType, criteria: &'c [Criterion]) -> Vec<&'c str> {
+    let mut items: Vec<&str> = Vec::new();
+    for criterion in criteria {
+        let item = criterion.item.as_str();
+        if field(object, item).is_some_and(|field| is_key(object, field)) {
+            break;
+        }
+        if !items.contains(&item) {
+            items.push(item);
+        }
+    }
+    items
+}
+
+/// Refuses what is not offered.
+fn check(object: &ObjectType, items: &[&str]) -> Result<()> {
+    for argument in &object.arguments {
+        if let Some(item) = items.iter().find(|item| argument.sorts().iter().any(|(name, _)| name == *item)) {
+            let message = format!("the order {item} requires `{}`", argument.name());
+            return Err(Error::client(code::ORDER_NOT_OFFERED, message));
+        }
+    }
+    let offered = object.offered_orders();
+    if items.is_empty() || offered.iter().any(|order| order == items) {
+        return Ok(());
+    }
+    let key = object.sort_fields().find(|(_, field)| is_key(object, field)).map_or_else(String::new, |(name, _)| name);
+    let offered: Vec<String> = offered.iter().map(|order| order.join(", ")).collect();
+    let own = object.arguments.iter().find(|argument| !argument.sorts().is_empty());
+    let without = own.map_or_else(String::new, |argument| format!("without `{}`, ", argument.name()));
+    let message = format!(
+        "no index supports the order {}: {without}sort by {key}, or by one of {}, optionally followed by {key}",
+        items.join(", "),
+        offered.join("; ")
+    );
+    Err(Error::client(code::ORDER_NOT_OFFERED, message))
+}

@@ -1,0 +1,91 @@
+//! Plans: what is selected, in the form in which it is read and written.
+//!
+//! ```text
+//! document → collect → plan                     once per document
+//! arguments → page → bracket → rows → JSON      for each request
+//! ```
+//!
+//! A query is planned from the declaration and its document (`query`). Fields of mutations and subscriptions, and those that an
+//! application resolves, are planned when async-graphql resolves them (`resolved`). A plan does not depend on variables. They are
+//! bound when it is executed: the arguments of lists, and the conditions of `@skip` and `@include`. (The idea of a plan instead of resolvers is that of Tailcall and Exograph, and of Benjie
+//! Gillam's Grafast.)
+
+use async_graphql::Variables;
+use keyset::Join;
+
+pub mod alone;
+pub mod collect;
+pub mod connection;
+pub mod document;
+pub mod fields;
+pub mod list;
+pub mod object;
+pub mod pause;
+pub mod plain;
+pub mod plans;
+pub mod query;
+pub mod relation;
+pub mod resolved;
+pub mod root;
+pub mod variables;
+pub mod writer;
+
+#[cfg(test)]
+mod tests;
+
+use collect::Fragments;
+
+use crate::Reader;
+use crate::declare::declaration::Declaration;
+use crate::declare::relation::Relation;
+
+/// What planning needs to know.
+pub struct Planner<'a> {
+    pub fragments: &'a Fragments,
+    pub declaration: &'a Declaration,
+    /// The joins in the statement, by what they join: several selections share one.
+    joins: Vec<(String, Join)>,
+}
+
+impl<'a> Planner<'a> {
+    /// The planner of a field of a document with these fragments.
+    pub fn new(fragments: &'a Fragments, declaration: &'a Declaration) -> Self {
+        Self { fragments, declaration, joins: Vec::new() }
+    }
+
+    /// The join of a relation in the statement: to its rows, or to those of another join.
+    pub fn join(&mut self, rows: Option<&Join>, relation: &Relation) -> Join {
+        let what = format!("{:?} {:?}", rows.map(Join::name), relation.on());
+        if let Some((_, known)) = self.joins.iter().find(|(known, _)| *known == what) {
+            return known.clone();
+        }
+        let name = format!("t{}", self.joins.len() + 1);
+        let table = relation.table.as_ref().unwrap_or_else(|| unreachable!("a checked relation has its table"));
+        let join = Join::to(table, &name, rows, &relation.on());
+        self.joins.push((what, join.clone()));
+        join
+    }
+
+    /// The planner of another statement.
+    pub fn of_statement(&self) -> Planner<'_> {
+        Planner { joins: Vec::new(), ..*self }
+    }
+}
+
+/// What reading needs to know.
+#[derive(Clone, Copy)]
+pub struct Run<'a> {
+    pub reader: &'a Reader,
+    pub declaration: &'a Declaration,
+    pub variables: &'a Variables,
+    /// Whether it shows the row of an event, which was read before: what the row refers to may have been deleted since.
+    pub is_event: bool,
+}
+
+impl Run<'_> {
+    /// The same without a snapshot, if one statement reads all of a query.
+    pub fn of_whole_query(self, is_one_statement: impl FnOnce() -> bool) -> Self {
+        let reader = self.reader.without_snapshot().filter(|_| is_one_statement());
+        Self { reader: reader.unwrap_or(self.reader), ..self }
+    }
+}

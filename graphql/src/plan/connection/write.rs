@@ -1,0 +1,162 @@
+//! The connections that were read, as JSON.
+
+use keyset::{Count, Key, Order, PageCursors, Slice};
+
+use super::{Connection, EdgeField, Field, PageInfoField};
+use crate::arguments::Given;
+use crate::plan::fields::PlannedFields;
+use crate::plan::object::Objects;
+use crate::plan::writer::{Null, Writer, Written};
+use crate::{Error, Result, connection, count, page_cursors};
+
+/// The connections of lists that were read together.
+pub struct Connections<'p> {
+    pub(super) plan: &'p Connection,
+    pub(super) order: Order,
+    pub(super) slices: Option<Result<Vec<Slice<()>>>>,
+    /// Which lists do not have the object that the page is to be around.
+    pub(super) lacking: Vec<bool>,
+    /// The objects of all pages, one after the other, for each selection.
+    pub(super) objects: Vec<Option<Objects<'p>>>,
+    pub(super) counts: Option<Result<Vec<u64>>>,
+    pub(super) approximate_counts: Vec<(&'p Given, Result<Vec<Count>>)>,
+    pub(super) page_cursors: Option<Result<Vec<PageCursors>>>,
+}
+
+impl<'p> Connections<'p> {
+    pub(super) fn new(plan: &'p Connection, order: Order) -> Self {
+        Self {
+            plan,
+            order,
+            slices: None,
+            lacking: Vec::new(),
+            objects: Vec::new(),
+            counts: None,
+            approximate_counts: Vec::new(),
+            page_cursors: None,
+        }
+    }
+
+    /// The number of the first object of each list.
+    pub fn starts(&self) -> Vec<usize> {
+        let slices = self.slices.iter().flatten().flatten();
+        slices
+            .scan(0, |next, slice| {
+                let start = *next;
+                *next += slice.rows.len();
+                Some(start)
+            })
+            .collect()
+    }
+
+    /// Whether the list at this index does not have the object that its page is to be around.
+    pub fn lacks_object(&self, index: usize) -> bool {
+        self.lacking.get(index).copied().unwrap_or_default()
+    }
+
+    /// Writes the connection of the list at this index, whose first object has the number `start`.
+    pub fn write(&self, index: usize, start: usize, writer: &mut Writer<'_>) -> Written {
+        self.plan.fields.write(writer, |writer, field, position| {
+            let slice = || Ok(&of(self.slices.as_ref())?[index]);
+            let written = match field {
+                Field::TypeName => {
+                    writer.value(&connection::connection_name(&self.plan.object));
+                    Ok(Ok(()))
+                }
+                Field::Edges(edges) => slice().map(|slice| self.edges(edges, slice, start, writer)),
+                Field::Nodes(selection) => slice().map(|slice| {
+                    writer
+                        .list(start..start + slice.rows.len(), |writer, number| self.object(*selection, number, writer))
+                }),
+                Field::PageInfo(fields) => slice().map(|slice| self.page_info(fields, slice, writer)),
+                Field::TotalCount => {
+                    of(self.counts.as_ref()).and_then(|counts| count::int(counts[index])).map(|count| {
+                        writer.value(&count);
+                        Ok(())
+                    })
+                }
+                Field::ApproximateCount(bound, plain) => self
+                    .approximate_count(bound, index)
+                    .map(|count| plain.write(&serde_json::to_value(count).unwrap_or_default(), writer)),
+                Field::PageCursors(plain) => slice()
+                    .and_then(|slice| {
+                        let found = &of(self.page_cursors.as_ref())?[index];
+                        page_cursors::PageCursors::new(found, slice, &self.order)
+                    })
+                    .map(|cursors| plain.write(&serde_json::to_value(cursors).unwrap_or_default(), writer)),
+            };
+            written.unwrap_or_else(|error: Error| Err(writer.fail(error, position)))
+        })
+    }
+
+    fn edges(
+        &self,
+        edges: &PlannedFields<EdgeField>,
+        slice: &Slice<()>,
+        start: usize,
+        writer: &mut Writer<'_>,
+    ) -> Written {
+        writer.list((start..).zip(&slice.rows), |writer, (number, row)| {
+            edges.write(writer, |writer, field, position| {
+                match field {
+                    EdgeField::TypeName => writer.value(&connection::edge_name(&self.plan.object)),
+                    EdgeField::Cursor => self.cursor(&row.key, position, writer)?,
+                    EdgeField::Node(selection) => self.object(*selection, number, writer)?,
+                }
+                Ok(())
+            })
+        })
+    }
+
+    fn object(&self, selection: usize, number: usize, writer: &mut Writer<'_>) -> Written {
+        self.objects[selection].as_ref().map_or(Err(Null), |objects| objects.write(number, writer))
+    }
+
+    fn cursor(&self, key: &Key, position: async_graphql::Pos, writer: &mut Writer<'_>) -> Written {
+        writer.json.push(b'"');
+        if let Err(error) = self.order.seal_into(key, &mut writer.json) {
+            return Err(writer.fail(error.into(), position));
+        }
+        writer.json.push(b'"');
+        Ok(())
+    }
+
+    fn page_info(&self, fields: &PlannedFields<PageInfoField>, slice: &Slice<()>, writer: &mut Writer<'_>) -> Written {
+        fields.write(writer, |writer, field, position| {
+            let row = match field {
+                PageInfoField::TypeName => {
+                    writer.value(&"PageInfo");
+                    return Ok(());
+                }
+                PageInfoField::HasPreviousPage => {
+                    writer.value(&slice.has_previous);
+                    return Ok(());
+                }
+                PageInfoField::HasNextPage => {
+                    writer.value(&slice.has_next);
+                    return Ok(());
+                }
+                PageInfoField::StartCursor => slice.rows.first(),
+                PageInfoField::EndCursor => slice.rows.last(),
+            };
+            if let Some(row) = row {
+                return self.cursor(&row.key, position, writer);
+            }
+            writer.value(&());
+            Ok(())
+        })
+    }
+
+    fn approximate_count(&self, bound: &Given, index: usize) -> Result<count::ApproximateCount> {
+        let found = self.approximate_counts.iter().find(|(known, _)| std::ptr::eq(*known, bound));
+        of(found.map(|(_, counts)| counts))?[index].try_into()
+    }
+}
+
+/// What was read.
+fn of<R>(read: Option<&Result<R>>) -> Result<&R> {
+    match read {
+        Some(read) => read.as_ref().map_err(Error::clone),
+        None => Err(Error::internal(&sea_orm::DbErr::Custom("a part of a list was not read".into()))),
+    }
+}

@@ -1,0 +1,213 @@
+//! A list of a document: the list of all objects, or that of each parent.
+
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use async_graphql::{ID, Pos, Variables};
+use keyset::{Around, Column, ColumnSet, Kept, Lists as Source, Order, Page, ReadRows as _, TableRow, TableRows};
+use sea_orm::sea_query::ExprTrait as _;
+use sea_orm::{Condition, DbErr, Value};
+
+use super::collect::Collected;
+use super::connection::{Asked, Connection, Connections, Counting};
+use super::writer::Writer;
+use super::{Planner, Run};
+use crate::arguments::{Arguments, Given};
+use crate::declare::declaration::Declaration;
+use crate::declare::object::ObjectType;
+use crate::error::code;
+use crate::filter::Target;
+use crate::list::{ListArguments, decides_rows, expected, is_filtered};
+use crate::row_key::RowKey;
+use crate::{Error, Result};
+
+/// A list field of a document.
+pub struct PlannedList {
+    /// The type and the field, for traces and metrics.
+    name: String,
+    /// The index of the object.
+    object: usize,
+    /// Where the number of objects without a filter is kept.
+    kept: Option<Kept>,
+    parent: Option<Parent>,
+    arguments: Given,
+    /// What is read, where no variable decides the rows and their order.
+    fixed: Option<OnceLock<Fixed>>,
+    connection: Connection,
+}
+
+/// The parents of nested lists.
+struct Parent {
+    /// Their key.
+    key: Column,
+    /// What refers to it.
+    column: Column,
+}
+
+/// The rows of a list with the columns that a request selected of them, and their order.
+struct Fixed {
+    columns: ColumnSet,
+    rows: TableRows,
+    order: Order,
+}
+
+impl PlannedList {
+    /// The list of the objects with this index, a field of the type of this name. With a parent, that of each parent, whose key the
+    /// column holds.
+    pub fn new(
+        of: &str,
+        object: usize,
+        parent: Option<(&ObjectType, &Column)>,
+        kept: Option<Kept>,
+        field: &Collected<'_>,
+        planner: &mut Planner<'_>,
+    ) -> Self {
+        let arguments = Given::of(&field.field().node);
+        Self {
+            name: format!("{of}.{}", field.name()),
+            object,
+            kept,
+            parent: parent.map(|(parent, column)| Parent { key: parent.key().clone(), column: column.clone() }),
+            fixed: arguments.are_fixed(decides_rows).then(OnceLock::new),
+            arguments,
+            // Another statement: its joins are named from the beginning.
+            connection: Connection::new(object, &field.sets(), &mut planner.of_statement()),
+        }
+    }
+
+    /// What it reads of each parent.
+    pub fn columns(&self) -> ColumnSet {
+        self.parent.as_ref().map_or_else(ColumnSet::default, |parent| ColumnSet::of(parent.key.number()))
+    }
+
+    /// Whether one statement reads it.
+    pub fn reads_once(&self, variables: &Variables) -> bool {
+        self.connection.reads_once(variables) && !self.arguments.bind(variables).have_any(&["offset", "around"])
+    }
+
+    /// Reads the list of all objects.
+    pub async fn of_all(&self, run: &Run<'_>) -> Lists<'_> {
+        self.read(run, Source::one).await
+    }
+
+    /// Reads the list of each of these rows.
+    pub async fn of_each(&self, run: &Run<'_>, rows: &[TableRow]) -> Lists<'_> {
+        let Some(parent) = &self.parent else { return self.of_all(run).await };
+        match parent.keys(rows) {
+            Ok((keys, numbers)) => {
+                let lists = |rows| Source::per_parent(rows, parent.column.clone(), keys);
+                Lists { numbers, ..self.read(run, lists).await }
+            }
+            Err(error) => Lists::failed(run.reader.error(error)),
+        }
+    }
+
+    async fn read(&self, run: &Run<'_>, lists: impl FnOnce(TableRows) -> Source<TableRows> + Send) -> Lists<'_> {
+        let connections = match self.asked(run) {
+            Ok((rows, asked)) => {
+                let arguments = self.arguments.bind(run.variables);
+                let is_filtered = is_filtered(&arguments);
+                let kept = self.kept.as_ref().filter(|_| !is_filtered);
+                let column = self.parent.as_ref().map(|parent| &parent.column);
+                let expected = |statistics| {
+                    let object = run.declaration.object(self.object);
+                    let given = ListArguments::read(object, run.declaration, &arguments).ok()?;
+                    expected(object, &given, is_filtered, column, run.reader.backend(), statistics)
+                };
+                let counting = Counting { kept, expected: &expected };
+                Ok(self.connection.read(&self.name, lists(rows), counting, asked, run).await)
+            }
+            Err(error) => Err(error),
+        };
+        let starts = connections.as_ref().map(Connections::starts).unwrap_or_default();
+        Lists { connections, starts, numbers: Vec::new() }
+    }
+
+    /// The rows, and what the arguments ask of them.
+    fn asked(&self, run: &Run<'_>) -> Result<(TableRows, Asked)> {
+        let arguments = self.arguments.bind(run.variables);
+        let (rows, order) = self.rows(&arguments, run)?;
+        let asked = match self.around(&arguments, run.declaration)? {
+            Some(row) => Asked::Around(Around::new(&arguments.page()?, &order, run.reader.limits(), row)?),
+            None => Asked::Page(Page::new(&arguments.page()?, &order, run.reader.limits())?.on(run.reader.backend())?),
+        };
+        Ok((rows, asked))
+    }
+
+    /// The rows with the columns that are selected, and their order.
+    fn rows(&self, arguments: &Arguments<'_>, run: &Run<'_>) -> Result<(TableRows, Order)> {
+        let columns = self.connection.columns(run.variables);
+        let known = self.fixed.as_ref().and_then(OnceLock::get).filter(|known| known.columns == columns);
+        if let Some(known) = known {
+            return Ok((known.rows.clone(), known.order.clone()));
+        }
+        let (declaration, object) = (run.declaration, run.declaration.object(self.object));
+        let target = Target::new(declaration, run.reader.backend(), !run.reader.seeks_row_values());
+        let given = ListArguments::read(object, declaration, arguments)?;
+        let (mut rows, order) = given.rows(object, &target, self.parent.is_some())?;
+        object.table.select(&mut rows, columns);
+        if let Some(fixed) = &self.fixed {
+            // Kept is what the first request selects. Where directives select other columns, it is made again.
+            let _ = fixed.set(Fixed { columns, rows: rows.clone(), order: order.clone() });
+        }
+        Ok((rows, order))
+    }
+
+    /// The object that the page is to be around.
+    fn around(&self, arguments: &Arguments<'_>, declaration: &Declaration) -> Result<Option<Condition>> {
+        let object = declaration.object(self.object);
+        if object.tag.is_none() {
+            return Ok(None);
+        }
+        let Some(id) = arguments.get::<Option<ID>>("around")? else { return Ok(None) };
+        let key = declaration.key(&object.name, &id)?;
+        let equal = |(column, value): (&Column, Value)| column.expr().eq(value);
+        Ok(Some(object.table.key().zip(key).map(equal).fold(Condition::all(), Condition::add)))
+    }
+}
+
+impl Parent {
+    /// The keys of these rows, and the number of each row's key. One object can stand at several places. Its list is read once.
+    fn keys(&self, rows: &[TableRow]) -> std::result::Result<(Vec<Value>, Vec<usize>), DbErr> {
+        let (mut keys, mut known) = (Vec::new(), HashMap::new());
+        let mut numbers = Vec::with_capacity(rows.len());
+        for row in rows {
+            let key = row.value(self.key.number(), self.key.kind())?;
+            numbers.push(*known.entry(RowKey::of(std::slice::from_ref(&key))).or_insert_with(|| {
+                keys.push(key);
+                keys.len() - 1
+            }));
+        }
+        Ok((keys, numbers))
+    }
+}
+
+/// Lists that were read together.
+pub struct Lists<'p> {
+    connections: Result<Connections<'p>>,
+    /// The number of the first object of each list.
+    starts: Vec<usize>,
+    /// The list of each parent, by its number; of a single list, nothing.
+    numbers: Vec<usize>,
+}
+
+impl Lists<'_> {
+    fn failed(error: Error) -> Self {
+        Self { connections: Err(error), starts: Vec::new(), numbers: Vec::new() }
+    }
+
+    /// Writes the list of the parent with this number; null beside an error if it failed. The field has this position.
+    pub fn write(&self, parent: usize, position: Pos, writer: &mut Writer<'_>) {
+        writer.nullable(|writer| match &self.connections {
+            Ok(connections) => {
+                let list = self.numbers.get(parent).copied().unwrap_or_default();
+                if connections.lacks_object(list) {
+                    let message = "the list does not contain the object of `around`: it was deleted, or does not match";
+                    return Err(writer.fail(Error::client(code::NOT_FOUND, message), position));
+                }
+                connections.write(list, self.starts.get(list).copied().unwrap_or_default(), writer)
+            }
+            Err(error) => Err(writer.fail(error.clone(), position)),
+        });
+    }
+}

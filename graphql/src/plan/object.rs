@@ -1,0 +1,367 @@
+//! What is selected of an object, and the objects that were read for it.
+
+use std::collections::{HashMap, HashSet};
+use std::pin::Pin;
+use std::sync::Arc;
+
+use async_graphql::{Pos, Variables};
+use keyset::{Column, ColumnSet, Join, Kind, ReadRows as _, Record, RowLayout, RowReader, Table, TableRow};
+use sea_orm::sea_query::{Expr, ExprTrait as _};
+use sea_orm::{Condition, DbBackend, DbErr, Value};
+
+use super::collect::{Sets, When, collect};
+use super::fields::PlannedFields;
+use super::list::{Lists, PlannedList};
+use super::relation::{BesideValue, Joined, Related};
+use super::writer::{Writer, Written};
+use super::{Planner, Run};
+use crate::declare::field::{Field, FieldKind, Row};
+use crate::declare::object::ObjectType;
+use crate::global_id::Tag;
+use crate::row_key::RowKey;
+use crate::scalar::{DateTime, write_column};
+use crate::{Result, global_id};
+
+/// A future on the heap: nested lists would otherwise nest their futures on the stack.
+pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// What is selected of the objects of a list, or of one object.
+pub struct Selection {
+    /// The name of the type.
+    name: String,
+    layout: RowLayout,
+    fields: PlannedFields<What>,
+    joined: Vec<(When, Joined)>,
+    lists: Vec<(When, PlannedList)>,
+}
+
+/// Where the value of a field comes from.
+enum What {
+    TypeName,
+    /// The global id: the tag of the type, and the columns of the key.
+    Id(Tag, Vec<Column>),
+    Column(Column),
+    CreatedAt(Column),
+    Computed(ColumnSet, Arc<<TableRow as Row>::Write>),
+    /// The object of a relation, by its number.
+    One(usize),
+    /// A relation, by its number, and what is written of its row.
+    Beside(usize, BesideValue),
+    /// A list, by its number.
+    List(usize),
+}
+
+impl Selection {
+    /// What is selected of the object with this index. `rows` is the join that reads these objects, if one does.
+    pub fn new(object: usize, sets: &Sets<'_>, rows: Option<&Join>, planner: &mut Planner<'_>) -> Self {
+        let declaration = planner.declaration;
+        let object = declaration.object(object);
+        let collected = collect(sets, planner.fragments, &|on| declaration.is_a(&object.name, on));
+        let mut selecting = Selecting { object, rows, joined: Vec::new(), shared: Vec::new(), lists: Vec::new() };
+        let fields = PlannedFields::new(&collected, |field| {
+            if field.name() == "__typename" {
+                return Some(What::TypeName);
+            }
+            Some(selecting.plan(object.field(field.name())?, field, planner))
+        });
+        let Selecting { joined, lists, .. } = selecting;
+        Self { name: object.name.clone(), layout: layout(&object.table, rows), fields, joined, lists }
+    }
+
+    /// Rows of a table of which only other fields are written.
+    pub fn of_rows(join: &Join) -> Self {
+        let fields = PlannedFields::new(&[], |_| None);
+        Self { name: String::new(), layout: RowLayout::joined(join), fields, joined: Vec::new(), lists: Vec::new() }
+    }
+
+    /// The name of the type.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The columns of the rows that it needs: those of its fields, and those that refer to what is read for the others.
+    pub fn columns(&self, variables: &Variables) -> ColumnSet {
+        let of_field = |what: &What| match what {
+            What::TypeName => ColumnSet::default(),
+            What::Id(_, key) => key.iter().map(|column| ColumnSet::of(column.number())).collect(),
+            What::Column(column) | What::CreatedAt(column) => ColumnSet::of(column.number()),
+            What::Computed(columns, _) => *columns,
+            What::One(relation) | What::Beside(relation, _) => self.joined[*relation].1.columns(),
+            What::List(list) => self.lists[*list].1.columns(),
+        };
+        self.fields.selected(variables).map(of_field).collect()
+    }
+
+    /// Whether it reads lists, which are other statements.
+    pub fn reads_lists(&self, variables: &Variables) -> bool {
+        let has_lists = self.lists.iter().any(|(when, _)| when.holds(variables));
+        has_lists || self.joined.iter().any(|(when, joined)| when.holds(variables) && joined.reads_lists(variables))
+    }
+
+    /// Adds the joins that it needs.
+    pub fn joins(&self, run: &Run<'_>, joins: &mut Vec<Join>) {
+        for (_, joined) in self.joined.iter().filter(|(when, _)| when.holds(run.variables)) {
+            joined.joins(run, joins);
+        }
+    }
+
+    /// The columns of a known row that the joins refer to, and their values.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr`] if the row does not have them.
+    pub fn references(
+        &self,
+        row: &TableRow,
+        variables: &Variables,
+    ) -> std::result::Result<Vec<(Column, Value)>, DbErr> {
+        let joined = self.joined.iter().filter(|(when, _)| when.holds(variables));
+        let columns = joined.flat_map(|(_, joined)| joined.from());
+        columns.map(|column| Ok((column.clone(), row.value(column.number(), column.kind())?))).collect()
+    }
+
+    /// Reads the objects with these keys: one statement.
+    ///
+    /// # Errors
+    ///
+    /// That of the database.
+    pub async fn find<'p>(&'p self, run: &Run<'_>, keys: &[Vec<Value>]) -> Result<FoundObjects<'p>> {
+        let failed = |error| run.reader.error(error);
+        let table = self.layout.table();
+        let key: Vec<&Column> = table.key().collect();
+        let mut joins = Vec::new();
+        self.joins(run, &mut joins);
+        let of_key: ColumnSet = key.iter().map(|column| ColumnSet::of(column.number())).collect();
+        let columns = self.columns(run.variables) | of_key;
+        let mut known = HashSet::new();
+        let keys: Vec<&Vec<Value>> = keys.iter().filter(|values| known.insert(RowKey::of(values))).collect();
+        let among = with_keys(&key, &keys, run.reader.backend()).map_err(failed)?;
+        let mut wanted = table.rows();
+        wanted.0.and_where(among);
+        table.select(&mut wanted, columns);
+        let rows = keyset::find_rows(run.reader, &wanted, &joins).await.map_err(failed)?;
+        let mut found = FoundObjects { objects: Objects::of_columns(self, columns, run), numbers: HashMap::new() };
+        for row in &rows {
+            if let Some(number) = found.objects.read(row).map_err(failed)? {
+                let row = found.objects.row(number);
+                let values = key.iter().map(|column| row.value(column.number(), column.kind()));
+                let values: Vec<Value> = values.collect::<std::result::Result<_, _>>().map_err(failed)?;
+                found.numbers.insert(RowKey::of(&values), number);
+            }
+        }
+        found.objects.load(run).await;
+        Ok(found)
+    }
+}
+
+fn layout(table: &Table, rows: Option<&Join>) -> RowLayout {
+    rows.map_or_else(|| RowLayout::of(table), RowLayout::joined)
+}
+
+/// The rows with these keys.
+fn with_keys(key: &[&Column], keys: &[&Vec<Value>], backend: DbBackend) -> std::result::Result<Expr, DbErr> {
+    if let [column] = key {
+        let values = keys.iter().filter_map(|values| values.first().cloned());
+        return keyset::among((*column).clone(), values, backend);
+    }
+    let each = keys.iter().map(|values| {
+        let equal = |(column, value): (&&Column, &Value)| column.expr().eq(value.clone());
+        key.iter().zip(values.iter()).map(equal).fold(Condition::all(), Condition::add)
+    });
+    Ok(each.fold(Condition::any(), Condition::add).into())
+}
+
+/// The selection of an object so far.
+struct Selecting<'a> {
+    object: &'a ObjectType,
+    rows: Option<&'a Join>,
+    joined: Vec<(When, Joined)>,
+    /// The relations whose row is joined for fields of the object itself: they share the join.
+    shared: Vec<(usize, usize)>,
+    lists: Vec<(When, PlannedList)>,
+}
+
+impl Selecting<'_> {
+    fn plan(&mut self, declared: &Field, field: &super::collect::Collected<'_>, planner: &mut Planner<'_>) -> What {
+        match &declared.kind {
+            FieldKind::Id => {
+                let tag = self.object.tag.unwrap_or(Tag::Byte(0));
+                What::Id(tag, self.object.table.key().cloned().collect())
+            }
+            FieldKind::Column(column) => What::Column(column.clone()),
+            FieldKind::CreatedAt(column) => What::CreatedAt(column.clone()),
+            FieldKind::Computed(computed) => What::Computed(computed.columns, Arc::clone(&computed.write)),
+            FieldKind::One(relation) => {
+                let joined = Joined::object(&self.object.relations[*relation], &field.sets(), self.rows, planner);
+                self.joined.push((field.when(), joined));
+                What::One(self.joined.len() - 1)
+            }
+            FieldKind::Beside { relation, column, default } => {
+                let value = BesideValue::Column(column.clone(), default.clone());
+                self.beside(*relation, value, field.when(), planner)
+            }
+            FieldKind::ComputedBeside { relation, computed } => {
+                let value = BesideValue::Computed(Arc::clone(&computed.write));
+                self.beside(*relation, value, field.when(), planner)
+            }
+            FieldKind::List { index, column, kept, .. } => {
+                let parent = Some((self.object, column));
+                let list =
+                    PlannedList::new(&self.object.name, *index, parent, kept.as_deref().cloned(), field, planner);
+                self.lists.push((field.when(), list));
+                What::List(self.lists.len() - 1)
+            }
+        }
+    }
+
+    fn beside(&mut self, relation: usize, value: BesideValue, when: When, planner: &mut Planner<'_>) -> What {
+        let known = self.shared.iter().find(|(known, _)| *known == relation).map(|(_, number)| *number);
+        let number = known.unwrap_or_else(|| {
+            self.joined.push((when.clone(), Joined::row(&self.object.relations[relation], self.rows, planner)));
+            self.shared.push((relation, self.joined.len() - 1));
+            self.joined.len() - 1
+        });
+        let (so_far, joined) = &mut self.joined[number];
+        *so_far = so_far.or(when);
+        joined.read_also(value.columns());
+        What::Beside(number, value)
+    }
+}
+
+/// Objects that were read by their keys.
+pub struct FoundObjects<'p> {
+    objects: Objects<'p>,
+    numbers: HashMap<RowKey, usize>,
+}
+
+impl FoundObjects<'_> {
+    /// Writes the object with this key; null where there is none.
+    pub fn write(&self, key: &[Value], writer: &mut Writer<'_>) -> Written {
+        let Some(number) = self.numbers.get(&RowKey::of(key)) else {
+            writer.value(&());
+            return Ok(());
+        };
+        self.objects.write(*number, writer)
+    }
+}
+
+/// The objects of a selection, with what is selected of them.
+pub struct Objects<'p> {
+    selection: &'p Selection,
+    reader: RowReader<'p>,
+    rows: Vec<TableRow>,
+    related: Vec<Option<Related<'p>>>,
+    lists: Vec<Option<Lists<'p>>>,
+}
+
+impl<'p> Objects<'p> {
+    /// No objects yet. The statement that reads them has at least the [columns](Selection::columns) of the selection.
+    pub fn new(selection: &'p Selection, run: &Run<'_>) -> Self {
+        Self::of_columns(selection, selection.columns(run.variables), run)
+    }
+
+    /// The same, from records with these columns.
+    pub fn of_columns(selection: &'p Selection, columns: ColumnSet, run: &Run<'_>) -> Self {
+        let related = selection.joined.iter().map(|(when, joined)| when.holds(run.variables).then(|| joined.rows(run)));
+        let reader = selection.layout.reader_of(columns, run.reader.backend());
+        Self { selection, reader, rows: Vec::new(), related: related.collect(), lists: Vec::new() }
+    }
+
+    /// Adds the joins that it needs.
+    pub fn joins(&self, run: &Run<'_>, joins: &mut Vec<Join>) {
+        self.selection.joins(run, joins);
+    }
+
+    /// Makes room for this many objects.
+    pub fn reserve(&mut self, objects: usize) {
+        self.rows.reserve(objects);
+        for related in self.related.iter_mut().flatten() {
+            related.reserve(objects);
+        }
+    }
+
+    /// Adds the object of a record with its relations, and returns its number. `None` if the record has no object.
+    pub fn read(&mut self, record: &Record) -> std::result::Result<Option<usize>, DbErr> {
+        self.reader.row(record)?.map(|row| self.push(row, Some(record))).transpose()
+    }
+
+    /// Adds an object whose row is known, and whose relations are in a record unless it needs none.
+    pub fn push(&mut self, row: TableRow, related: Option<&Record>) -> std::result::Result<usize, DbErr> {
+        if let Some(record) = related {
+            for related in self.related.iter_mut().flatten() {
+                related.push(record)?;
+            }
+        }
+        self.rows.push(row);
+        Ok(self.rows.len() - 1)
+    }
+
+    /// The row of the object with this number.
+    pub fn row(&self, number: usize) -> &TableRow {
+        &self.rows[number]
+    }
+
+    /// Reads the lists that are selected of these objects.
+    pub fn load<'a>(&'a mut self, run: &'a Run<'_>) -> Boxed<'a, ()> {
+        Box::pin(async move {
+            for related in self.related.iter_mut().flatten() {
+                related.load(run).await;
+            }
+            for (when, list) in &self.selection.lists {
+                let is_selected = when.holds(run.variables) && !self.rows.is_empty();
+                self.lists.push(if is_selected { Some(list.of_each(run, &self.rows).await) } else { None });
+            }
+        })
+    }
+
+    /// Writes the object with this number.
+    pub fn write(&self, number: usize, writer: &mut Writer<'_>) -> Written {
+        let row = &self.rows[number];
+        self.selection.fields.write(writer, |writer, what, position| {
+            let read = match what {
+                What::TypeName => {
+                    writer.value(&self.selection.name);
+                    Ok(())
+                }
+                What::Id(tag, key) => global_id::write(*tag, key, row, &mut writer.json).ok_or_else(|| no_id(&key[0])),
+                What::Column(column) => write_column(row, column, &mut writer.json),
+                What::CreatedAt(column) => write_created_at(row, column, writer),
+                What::Computed(_, write) => write(row, &mut writer.json),
+                What::One(_) | What::Beside(..) | What::List(_) => return self.related(what, number, position, writer),
+            };
+            read.map_err(|error| writer.fail_read(error, position))
+        })
+    }
+
+    /// Writes what another row, or a list, has.
+    fn related(&self, what: &What, number: usize, position: Pos, writer: &mut Writer<'_>) -> Written {
+        match what {
+            What::One(relation) => {
+                self.related[*relation].as_ref().map_or(Ok(()), |related| related.write(number, position, writer))
+            }
+            What::Beside(relation, value) => {
+                let related = self.related[*relation].as_ref();
+                let written = related.map_or(Ok(()), |related| value.write(related.row(number), &mut writer.json));
+                written.map_err(|error| writer.fail_read(error, position))
+            }
+            What::List(list) => {
+                if let Some(list) = &self.lists[*list] {
+                    list.write(number, position, writer);
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn write_created_at(row: &TableRow, column: &Column, writer: &mut Writer<'_>) -> std::result::Result<(), DbErr> {
+    let Value::Uuid(Some(key)) = row.value(column.number(), Kind::Uuid)? else { return Err(no_id(column)) };
+    let created = keyset::generated_at(key).ok_or_else(|| no_id(column))?;
+    writer.value(&DateTime(created));
+    Ok(())
+}
+
+fn no_id(column: &Column) -> DbErr {
+    DbErr::Type(format!("unexpected value of the key {column:?}"))
+}

@@ -1,0 +1,235 @@
+//! The types of values in the schema: those of columns, and those that are computed.
+
+use async_graphql::registry::{MetaType, Registry};
+use async_graphql::{InputType, InputValueError, OutputType, Pos, Value};
+use keyset::{Column, Kind, StoredValue, TableRow};
+use sea_orm::DbErr;
+use sea_orm::sea_query::ColumnType;
+use serde::Serialize;
+
+use crate::Error;
+use crate::error::code;
+use crate::plan::writer::write;
+
+mod big_int;
+mod bytes;
+mod date_time;
+mod decimal;
+mod enumeration;
+mod json;
+mod local;
+
+pub use big_int::BigInt;
+pub use bytes::Bytes;
+pub use date_time::DateTime;
+pub use decimal::Decimal;
+pub use json::Json;
+pub use local::{Date, LocalDateTime, Time};
+
+/// The type of a column's values in the schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scalar {
+    Boolean,
+    Int,
+    BigInt,
+    Float,
+    String,
+    Decimal,
+    Date,
+    Time,
+    LocalDateTime,
+    DateTime,
+    Uuid,
+    Bytes,
+    Json,
+    Enum,
+}
+
+impl Scalar {
+    /// Those of a column; `None` if it has none.
+    pub fn of(column: &Column) -> Option<Self> {
+        Some(match column.kind() {
+            Kind::Bool => Self::Boolean,
+            Kind::SmallInt | Kind::Int => Self::Int,
+            Kind::BigInt => Self::BigInt,
+            Kind::Float | Kind::Double => Self::Float,
+            Kind::Text => Self::String,
+            Kind::Decimal => Self::Decimal,
+            Kind::Date => Self::Date,
+            Kind::Time => Self::Time,
+            Kind::DateTime => Self::LocalDateTime,
+            Kind::DateTimeUtc => Self::DateTime,
+            Kind::Uuid => Self::Uuid,
+            Kind::Bytes => Self::Bytes,
+            Kind::Json => Self::Json,
+            Kind::Enum => Self::Enum,
+            Kind::Unsupported => return None,
+        })
+    }
+
+    /// The name of the type of a column, which it registers.
+    pub fn register(self, column: &Column, registry: &mut Registry) -> String {
+        let ty = match self {
+            Self::Boolean => <bool as OutputType>::create_type_info(registry),
+            Self::Int => <i32 as OutputType>::create_type_info(registry),
+            Self::BigInt => <BigInt as OutputType>::create_type_info(registry),
+            Self::Float => <f64 as OutputType>::create_type_info(registry),
+            Self::String => <String as OutputType>::create_type_info(registry),
+            Self::Decimal => <Decimal as OutputType>::create_type_info(registry),
+            Self::Date => <Date as OutputType>::create_type_info(registry),
+            Self::Time => <Time as OutputType>::create_type_info(registry),
+            Self::LocalDateTime => <LocalDateTime as OutputType>::create_type_info(registry),
+            Self::DateTime => <DateTime as OutputType>::create_type_info(registry),
+            Self::Uuid => <uuid::Uuid as OutputType>::create_type_info(registry),
+            Self::Bytes => <Bytes as OutputType>::create_type_info(registry),
+            Self::Json => <Json as OutputType>::create_type_info(registry),
+            Self::Enum => enumeration::register(column, registry),
+        };
+        ty.trim_end_matches('!').to_owned()
+    }
+
+    /// Whether values can be compared by more than equality.
+    pub fn is_ordered(self) -> bool {
+        !matches!(self, Self::Bytes | Self::Json | Self::Enum)
+    }
+
+    /// The value of an input, as a column of this type is compared with it.
+    ///
+    /// # Errors
+    ///
+    /// [`BAD_USER_INPUT`](code::BAD_USER_INPUT) for a value of another type.
+    pub fn read(self, column: &Column, value: Value) -> crate::Result<sea_orm::Value> {
+        fn parsed<T: InputType + Into<sea_orm::Value>>(value: Value) -> crate::Result<sea_orm::Value> {
+            T::parse(Some(value)).map(Into::into).map_err(refused)
+        }
+
+        match self {
+            Self::Boolean => parsed::<bool>(value),
+            Self::Int => parsed::<i32>(value),
+            Self::BigInt => parsed::<BigInt>(value),
+            Self::Float => parsed::<f64>(value),
+            Self::String => match String::parse(Some(value)).map_err(refused)? {
+                // PostgreSQL accepts no such text.
+                text if text.contains('\0') => {
+                    Err(Error::client(code::BAD_USER_INPUT, "the text must not contain a NUL character"))
+                }
+                text => Ok(text.into()),
+            },
+            Self::Decimal => parsed::<Decimal>(value),
+            Self::Date => parsed::<Date>(value),
+            Self::Time => parsed::<Time>(value),
+            Self::LocalDateTime => parsed::<LocalDateTime>(value),
+            Self::DateTime => parsed::<DateTime>(value),
+            Self::Uuid => parsed::<uuid::Uuid>(value),
+            Self::Bytes => parsed::<Bytes>(value),
+            Self::Enum => enumeration::read(column, &value),
+            Self::Json => Err(Error::client(code::BAD_USER_INPUT, "JSON cannot be compared")),
+        }
+    }
+}
+
+/// The error of an input. The library adds the types around the value, also those that the schema has under another name.
+pub(crate) fn refused<T: InputType>(error: InputValueError<T>) -> Error {
+    let message = error.into_server_error(Pos::default()).message;
+    Error::client(code::BAD_USER_INPUT, message.split(" (occurred while parsing").next().unwrap_or_default())
+}
+
+/// Writes the value of a column as JSON.
+///
+/// # Errors
+///
+/// [`DbErr`] for a value that the type of the column does not have.
+pub(crate) fn write_column(row: &TableRow, column: &Column, json: &mut Vec<u8>) -> Result<(), DbErr> {
+    match row.get(column.number()) {
+        StoredValue::Null if column.is_nullable() => {
+            json.extend_from_slice(b"null");
+            Ok(())
+        }
+        StoredValue::Text(text) if column.kind() == Kind::Text => {
+            write(&text, json);
+            Ok(())
+        }
+        _ => write_value(&row.value(column.number(), column.kind())?, column, json),
+    }
+}
+
+/// Writes a value that is not null.
+pub(crate) fn write_value(value: &sea_orm::Value, column: &Column, json: &mut Vec<u8>) -> Result<(), DbErr> {
+    use sea_orm::Value;
+
+    fn some(value: Option<&impl Serialize>, json: &mut Vec<u8>) -> Option<()> {
+        write(value?, json);
+        Some(())
+    }
+
+    let written = match value {
+        Value::String(Some(text)) if column.kind() == Kind::Enum => enumeration::write(column, text, json),
+        Value::Bool(v) => some(v.as_ref(), json),
+        Value::SmallInt(v) => some(v.as_ref(), json),
+        Value::Int(v) => some(v.as_ref(), json),
+        Value::BigInt(v) => some(v.map(BigInt).as_ref(), json),
+        // JSON has no NaN and no infinity.
+        Value::Float(v) => some(v.filter(|v| v.is_finite()).as_ref(), json),
+        Value::Double(v) => some(v.filter(|v| v.is_finite()).as_ref(), json),
+        Value::String(v) => some(v.as_ref(), json),
+        Value::Decimal(v) => some(v.map(|v| Decimal::of_scale(v, scale(column))).as_ref(), json),
+        Value::ChronoDate(v) => some(v.and_then(Date::shown).as_ref(), json),
+        Value::ChronoTime(v) => some(v.map(Time).as_ref(), json),
+        Value::ChronoDateTime(v) => some(v.and_then(LocalDateTime::shown).as_ref(), json),
+        Value::ChronoDateTimeUtc(v) => some(v.and_then(DateTime::shown).as_ref(), json),
+        Value::Uuid(v) => some(v.as_ref(), json),
+        Value::Bytes(v) => some(v.clone().map(Bytes).as_ref(), json),
+        Value::Json(v) => some(v.as_ref(), json),
+        _ => None,
+    };
+    written.ok_or_else(|| DbErr::Type(format!("{column:?} has {value:?}, which its type in GraphQL does not hold")))
+}
+
+/// The number of digits after the point that a column of decimals declares.
+fn scale(column: &Column) -> Option<u32> {
+    if let ColumnType::Decimal(Some((_, scale))) = column.column_type() { Some(*scale) } else { None }
+}
+
+/// A value of a computed field: a scalar or an enum, which can be null, or a list of them. It is written as the schema has it.
+///
+/// An object has fields, which the query selects: it is no such value.
+pub trait LeafValue: OutputType + InputType + 'static {}
+
+impl<T: OutputType + InputType + 'static> LeafValue for T {}
+
+/// Registers the type of a computed value, and returns its name.
+///
+/// # Panics
+///
+/// Panics if the values are objects, which are inputs, too.
+pub(crate) fn register_leaf<L: LeafValue>(registry: &mut Registry) -> String {
+    let ty = <L as OutputType>::create_type_info(registry);
+    let of = registry.types.get(ty.trim_matches(['[', ']', '!']));
+    let is_leaf = of.is_some_and(|of| matches!(of, MetaType::Scalar { .. } | MetaType::Enum { .. }));
+    assert!(is_leaf, "expected a scalar or an enum as a computed value, not `{ty}`");
+    ty
+}
+
+/// Writes a computed value as JSON.
+pub(crate) fn write_leaf<L: LeafValue>(value: &L, json: &mut Vec<u8>) -> Result<(), DbErr> {
+    let value = value.to_value();
+    if let Some(number) = beyond_int(&value)
+        && <L as OutputType>::type_name().trim_matches(['[', ']', '!']) == "Int"
+    {
+        return Err(DbErr::Type(format!("expected an Int, which has 32 bits, not {number}: use BigInt")));
+    }
+    write(&value, json);
+    Ok(())
+}
+
+/// An integer that GraphQL's `Int` cannot hold.
+fn beyond_int(value: &Value) -> Option<&async_graphql::Number> {
+    match value {
+        Value::Number(number) if number.is_i64() || number.is_u64() => {
+            let is_int = number.as_i64().is_some_and(|number| i32::try_from(number).is_ok());
+            (!is_int).then_some(number)
+        }
+        Value::List(items) => items.iter().find_map(beyond_int),
+        _ => None,
+    }
+}

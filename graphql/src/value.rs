@@ -1,0 +1,249 @@
+//! Objects and edges whose rows are known, for the payloads of mutations and for subscriptions.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
+
+use async_graphql::parser::types::Field;
+use async_graphql::registry::Registry;
+use async_graphql::{ContextSelectionSet, OutputType, Pos, Positioned, ServerResult, Value};
+use keyset::{Key, Models, Order, Row, TableRow};
+
+use crate::Result;
+use crate::connection::edge_name;
+use crate::declare::declaration::Declaration;
+use crate::object::{Model, RowObject};
+use crate::plan::collect::{Collected, collect};
+use crate::plan::fields::PlannedFields;
+use crate::plan::object::{Boxed, Objects, Selection};
+use crate::plan::resolved;
+use crate::plan::writer::{Shown, Writer, Written};
+use crate::plan::{Planner, Run};
+
+/// An object whose row is known. What is selected beside the row is read when it is shown.
+pub struct Object<T: RowObject> {
+    row: Model<T>,
+    marker: PhantomData<fn() -> T>,
+}
+
+impl<T: RowObject> Object<T> {
+    /// The object of a row.
+    pub fn new(row: Model<T>) -> Self {
+        Self { row, marker: PhantomData }
+    }
+
+    /// Its row.
+    pub fn row(&self) -> &Model<T> {
+        &self.row
+    }
+
+    fn table_row(&self) -> TableRow {
+        Models::<T::Entity>::default().row_of(self.row.clone())
+    }
+}
+
+/// An object whose row is known, and its position in a list.
+pub struct Edge<T: RowObject> {
+    order: Order,
+    key: Key,
+    object: Object<T>,
+}
+
+impl<T: RowObject> Edge<T> {
+    /// The edge of a row that was read under an order.
+    pub fn new(order: &Order, row: Row<Model<T>>) -> Self {
+        Self { order: order.clone(), key: row.key, object: Object::new(row.item) }
+    }
+
+    /// The edge of a row that was not read through a list, under an order by columns of its table.
+    ///
+    /// # Errors
+    ///
+    /// `INTERNAL` for an order by other columns.
+    pub fn of_row(order: &Order, row: Model<T>) -> Result<Self> {
+        Ok(Self { order: order.clone(), key: Key::of(order, &row)?, object: Object::new(row) })
+    }
+
+    /// The object.
+    pub fn object(&self) -> &Object<T> {
+        &self.object
+    }
+}
+
+/// A value of a known row.
+pub(crate) trait KnownRow: OutputType {
+    /// What is selected of it.
+    type Plan: Send + Sync + 'static;
+
+    fn plan(field: &Collected<'_>, planner: &mut Planner<'_>) -> Self::Plan;
+
+    /// Reads and writes what is selected. The field has this position.
+    fn show<'a>(&'a self, plan: &'a Self::Plan, run: &'a Run<'_>, position: Pos) -> Boxed<'a, Shown>;
+}
+
+/// What is selected of the object of this name: it is declared, because its type is in the schema.
+pub(crate) fn select(name: &str, field: &Collected<'_>, planner: &mut Planner<'_>) -> Selection {
+    let index = planner.declaration.index(name).unwrap_or_default();
+    Selection::new(index, &field.sets(), None, planner)
+}
+
+impl<T: RowObject> KnownRow for Object<T> {
+    type Plan = Selection;
+
+    fn plan(field: &Collected<'_>, planner: &mut Planner<'_>) -> Selection {
+        select(T::NAME, field, planner)
+    }
+
+    fn show<'a>(&'a self, plan: &'a Selection, run: &'a Run<'_>, position: Pos) -> Boxed<'a, Shown> {
+        Box::pin(async move {
+            let (objects, mut writer) = (read(plan, self.table_row(), run).await, Writer::new(run));
+            let written = match objects {
+                Ok(objects) => objects.write(0, &mut writer),
+                Err(error) => Err(writer.fail(error, position)),
+            };
+            writer.finish(written)
+        })
+    }
+}
+
+/// What is selected of an edge.
+pub(crate) enum EdgeField {
+    TypeName,
+    Cursor,
+    Node(Box<Selection>),
+}
+
+impl<T: RowObject> KnownRow for Edge<T> {
+    type Plan = PlannedFields<EdgeField>;
+
+    fn plan(edge: &Collected<'_>, planner: &mut Planner<'_>) -> Self::Plan {
+        let name = edge_name(T::NAME);
+        PlannedFields::new(&collect(&edge.sets(), planner.fragments, &|on| on == name), |field| {
+            Some(match field.name() {
+                "__typename" => EdgeField::TypeName,
+                "cursor" => EdgeField::Cursor,
+                "node" => EdgeField::Node(Box::new(select(T::NAME, field, planner))),
+                _ => return None,
+            })
+        })
+    }
+
+    fn show<'a>(&'a self, plan: &'a Self::Plan, run: &'a Run<'_>, _: Pos) -> Boxed<'a, Shown> {
+        Box::pin(async move {
+            let mut objects = Vec::new();
+            for field in plan.selected(run.variables) {
+                if let EdgeField::Node(selection) = field {
+                    objects.push(read(selection, self.object.table_row(), run).await);
+                }
+            }
+            let (mut writer, mut objects) = (Writer::new(run), objects.into_iter());
+            let written =
+                plan.write(&mut writer, |writer, field, position| self.write(field, &mut objects, writer, position));
+            writer.finish(written)
+        })
+    }
+}
+
+impl<T: RowObject> Edge<T> {
+    /// Writes a field. The objects are those of the next fields.
+    fn write<'p>(
+        &self,
+        field: &EdgeField,
+        objects: &mut impl Iterator<Item = Result<Objects<'p>>>,
+        writer: &mut Writer<'_>,
+        position: Pos,
+    ) -> Written {
+        let result = match field {
+            EdgeField::TypeName => {
+                writer.value(&edge_name(T::NAME));
+                Ok(())
+            }
+            EdgeField::Cursor => {
+                self.order.seal(&self.key).map(|cursor| writer.value(&cursor.as_str())).map_err(Into::into)
+            }
+            EdgeField::Node(_) => match objects.next() {
+                Some(Ok(objects)) => return objects.write(0, writer),
+                Some(Err(error)) => Err(error),
+                None => Ok(()),
+            },
+        };
+        result.map_err(|error| writer.fail(error, position))
+    }
+}
+
+/// Reads what is selected of an object beside its row.
+async fn read<'p>(selection: &'p Selection, row: TableRow, run: &Run<'_>) -> Result<Objects<'p>> {
+    let failed = |error| run.reader.error(error);
+    let mut objects = Objects::new(selection, run);
+    let mut joins = Vec::new();
+    selection.joins(run, &mut joins);
+    let related = if joins.is_empty() {
+        None
+    } else {
+        let references = selection.references(&row, run.variables).map_err(failed)?;
+        Some(keyset::find_related(run.reader, references, &joins).await.map_err(failed)?)
+    };
+    objects.push(row, related.as_ref()).map_err(failed)?;
+    objects.load(run).await;
+    Ok(objects)
+}
+
+/// The value of a field that an application resolves.
+async fn resolve<K: KnownRow>(
+    known: &K,
+    context: &ContextSelectionSet<'_>,
+    field: &Positioned<Field>,
+) -> ServerResult<Value> {
+    let show = async |plan: &K::Plan, run: &Run<'_>, writer: &mut Writer<'_>| {
+        let shown = known.show(plan, run, field.pos).await;
+        Ok(writer.append(shown))
+    };
+    resolved::resolve(context, field, K::plan, show).await
+}
+
+/// Registers the types of declared objects.
+///
+/// # Panics
+///
+/// Panics if no object of this name is declared.
+pub(crate) fn register(name: &str, registry: &mut Registry) {
+    let declaration = Declaration::building();
+    assert!(declaration.index(name).is_some(), "the schema has the object `{name}`, which is not declared");
+    declaration.register(registry);
+}
+
+impl<T: RowObject> OutputType for Object<T> {
+    fn type_name() -> Cow<'static, str> {
+        T::NAME.into()
+    }
+
+    fn create_type_info(registry: &mut Registry) -> String {
+        register(T::NAME, registry);
+        Self::qualified_type_name()
+    }
+
+    async fn resolve(&self, context: &ContextSelectionSet<'_>, field: &Positioned<Field>) -> ServerResult<Value> {
+        resolve(self, context, field).await
+    }
+}
+
+impl<T: RowObject> OutputType for Edge<T> {
+    fn type_name() -> Cow<'static, str> {
+        edge_name(T::NAME).into()
+    }
+
+    fn create_type_info(registry: &mut Registry) -> String {
+        register(T::NAME, registry);
+        Self::qualified_type_name()
+    }
+
+    async fn resolve(&self, context: &ContextSelectionSet<'_>, field: &Positioned<Field>) -> ServerResult<Value> {
+        resolve(self, context, field).await
+    }
+}
+
+impl<T: RowObject> fmt::Debug for Object<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct(T::NAME).field("row", &self.row).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,59 @@
+//! Databases that others made, in `../shared/data` beside the repository: where the folder is absent, the tests say so and pass.
+
+mod chinook;
+mod served;
+
+use bookends_graphql::Declaring;
+use served::Served;
+
+/// The tables of Chinook. All that is declared follows from their entities.
+async fn chinook() -> Option<Served> {
+    let mut tables = Declaring::new("Query");
+    tables.entity::<chinook::album::Entity>();
+    tables.entity::<chinook::artist::Entity>();
+    tables.entity::<chinook::customer::Entity>();
+    tables.entity::<chinook::employee::Entity>();
+    tables.entity::<chinook::genre::Entity>();
+    tables.entity::<chinook::invoice::Entity>();
+    tables.entity::<chinook::invoice_line::Entity>();
+    tables.entity::<chinook::media_type::Entity>();
+    tables.entity::<chinook::playlist::Entity>();
+    tables.entity::<chinook::playlist_track::Entity>();
+    tables.entity::<chinook::track::Entity>();
+    Served::new("chinook", tables).await
+}
+
+#[tokio::test]
+async fn c1_lists_of_chinook_are_walked_both_ways_in_every_offered_order() {
+    let Some(chinook) = chinook().await else { return };
+    let walked = chinook.walk_all().await;
+    assert!(walked > 300, "{walked} orders");
+}
+
+#[tokio::test]
+async fn l1_every_column_of_chinook_has_the_text_of_the_database() {
+    let Some(chinook) = chinook().await else { return };
+    let compared = chinook.compare_columns().await;
+    assert_eq!(compared, 64);
+}
+
+#[tokio::test]
+async fn l2_l4_every_relation_of_chinook_is_read_both_ways() {
+    let Some(chinook) = chinook().await else { return };
+    let relations = chinook.compare_relations().await;
+    assert_eq!(relations, 11);
+}
+
+#[tokio::test]
+async fn l5_a_filter_and_its_negation_find_every_row_of_chinook_once() {
+    let Some(chinook) = chinook().await else { return };
+    let filters = chinook.compare_filters().await;
+    assert!(filters > 300, "{filters} filters");
+}
+
+#[tokio::test]
+async fn the_schema_of_chinook_follows_from_its_entities() {
+    if let Some(chinook) = chinook().await {
+        insta::assert_snapshot!(chinook.sdl());
+    }
+}

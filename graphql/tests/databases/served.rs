@@ -1,0 +1,343 @@
+//! A schema over a database of `../shared/data`, compared with plain SQL.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::Arc;
+
+use async_graphql::{EmptyMutation, EmptySubscription, MergedObject, Schema};
+use bookends_graphql::{Declaration, DeclaredQuery, Declaring, ObjectType, Reader};
+use keyset::{Column, Kind};
+use sea_orm::{ConnectionTrait as _, DatabaseConnection, DbBackend, Statement, Value};
+use serde_json::Value as Json;
+use testdb::TestDb;
+
+#[derive(Default, MergedObject)]
+pub struct Query(DeclaredQuery);
+
+/// The rows of a page.
+const PAGE: usize = 97;
+
+pub struct Served {
+    schema: Schema<Query, EmptyMutation, EmptySubscription>,
+    declaration: Arc<Declaration>,
+    db: DatabaseConnection,
+    _database: TestDb,
+}
+
+impl Served {
+    /// The tables over the database of this name; `None` if the folder is absent.
+    pub async fn new(name: &str, tables: Declaring) -> Option<Self> {
+        let database = TestDb::new().await;
+        let is_sqlite = database.url.starts_with("sqlite");
+        let kind = if is_sqlite { "sqlite" } else { "postgres" };
+        let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
+        let file = folder.join(format!("{name}.{kind}.sql"));
+        let Ok(sql) = std::fs::read_to_string(&file) else {
+            eprintln!("skipped: {} is absent", file.display());
+            return None;
+        };
+        let db = database.connect().await;
+        if is_sqlite {
+            db.execute_unprepared(&sql).await.unwrap();
+        } else {
+            let mut psql = Command::new("psql");
+            psql.args(["-qX", "-v", "ON_ERROR_STOP=1", "-f"]).arg(&file).arg(&database.url);
+            let output = psql.output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        }
+        let declaration = tables.check().unwrap();
+        let schema = declaration.schema(Query::default(), EmptyMutation, EmptySubscription);
+        let schema = schema.data(Reader::new(db.clone())).limit_depth(15).finish();
+        Some(Self { schema, declaration, db, _database: database })
+    }
+
+    pub fn sdl(&self) -> String {
+        self.schema.sdl()
+    }
+
+    async fn data(&self, query: &str) -> Json {
+        let response = self.schema.execute(query).await;
+        assert!(response.errors.is_empty(), "{query}: {:?}", response.errors);
+        response.data.into_json().unwrap()
+    }
+
+    /// The rows of a statement, as texts.
+    async fn rows(&self, sql: &str, columns: usize) -> Vec<Vec<Option<String>>> {
+        let statement = Statement::from_string(self.db.get_database_backend(), sql);
+        let rows = self.db.query_all_raw(statement).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
+        let text = |row: &sea_orm::QueryResult| (0..columns).map(|at| row.try_get_by_index(at).unwrap()).collect();
+        rows.iter().map(text).collect()
+    }
+
+    /// The key of a row in the texts of its columns.
+    fn id(&self, object: &ObjectType, texts: &[Option<String>]) -> String {
+        let value = |(column, text): (&Column, &Option<String>)| -> Value {
+            let text = text.clone().unwrap();
+            match column.kind() {
+                Kind::SmallInt => text.parse::<i16>().unwrap().into(),
+                Kind::Int => text.parse::<i32>().unwrap().into(),
+                Kind::BigInt => text.parse::<i64>().unwrap().into(),
+                Kind::Text => text.into(),
+                kind => panic!("a key of the kind {kind:?}"),
+            }
+        };
+        let key: Vec<Value> = object.table().key().zip(texts).map(value).collect();
+        self.declaration.id(object.name(), &key).unwrap().to_string()
+    }
+
+    /// The ids of all rows, as SQL has them in this order.
+    async fn expected(&self, object: &ObjectType, condition: &str, order: &str) -> Vec<String> {
+        let keys: Vec<String> = object.table().key().map(as_text).collect();
+        let sql =
+            format!("SELECT {} FROM {} WHERE {condition} ORDER BY {order}", keys.join(", "), object.table().name());
+        self.rows(&sql, keys.len()).await.iter().map(|row| self.id(object, row)).collect()
+    }
+
+    /// The root list of an object.
+    fn list(&self, object: &ObjectType) -> String {
+        self.declaration.list_of(object.name()).unwrap()
+    }
+
+    /// The ids of a list, page by page. `list` is the field with its arguments.
+    async fn walk(&self, list: &str, forward: bool) -> Vec<String> {
+        let (name, arguments) =
+            list.split_once('(').map_or((list, ""), |(name, rest)| (name, rest.trim_end_matches(')')));
+        let (mut cursor, mut ids) = (String::new(), Vec::new());
+        loop {
+            let page = if forward {
+                format!("first: {PAGE}, after: {cursor:?}")
+            } else {
+                format!("last: {PAGE}, before: {cursor:?}")
+            };
+            let query = format!(
+                "{{ {name}({page}, {arguments}) {{ edges {{ cursor node {{ id }} }} pageInfo {{ hasNextPage hasPreviousPage }} }} }}"
+            );
+            let data = self.data(&query).await;
+            let found = &data[name];
+            let mut edges = found["edges"].as_array().unwrap().clone();
+            let [next, previous] =
+                ["hasNextPage", "hasPreviousPage"].map(|flag| found["pageInfo"][flag].as_bool().unwrap());
+            // On the side that it came from, there are rows exactly if it came from a cursor.
+            let (more, back) = if forward { (next, previous) } else { (previous, next) };
+            assert_eq!(back, !cursor.is_empty(), "{query}");
+            if !forward {
+                edges.reverse();
+            }
+            ids.extend(edges.iter().map(|edge| edge["node"]["id"].as_str().unwrap().to_owned()));
+            if !more {
+                break;
+            }
+            edges.last().unwrap()["cursor"].as_str().unwrap().clone_into(&mut cursor);
+        }
+        ids
+    }
+
+    /// Walks each list both ways in each offered order. Returns the number of orders.
+    pub async fn walk_all(&self) -> usize {
+        let mut orders = 0;
+        for object in self.declaration.object_types() {
+            let list = self.list(object);
+            let of_list = |offered: &str| offered == list || offered.starts_with(&format!("{list}("));
+            for offered in self.declaration.offered().into_iter().filter(|offered| of_list(&offered.list)) {
+                let order = sql_order(&offered.order.to_string());
+                let mut expected = self.expected(object, "1 = 1", &order).await;
+                assert_eq!(self.walk(&offered.list, true).await, expected, "{}", offered.list);
+                expected.reverse();
+                assert_eq!(self.walk(&offered.list, false).await, expected, "{} backward", offered.list);
+                orders += 1;
+            }
+        }
+        orders
+    }
+
+    /// Compares each column of each row with the text that the database has. Returns the number of columns.
+    pub async fn compare_columns(&self) -> usize {
+        let mut compared = 0;
+        for object in self.declaration.object_types() {
+            let columns = object.table().columns();
+            let fields: Vec<String> = columns.iter().map(|column| object.field_of(column.name()).unwrap()).collect();
+            let texts: Vec<String> = columns.iter().map(as_text).collect();
+            let table = object.table().name();
+            let keys: Vec<String> = object.table().key().map(|column| format!("{table}.{}", column.name())).collect();
+            let sql =
+                format!("SELECT {} FROM {} ORDER BY {}", texts.join(", "), object.table().name(), keys.join(", "));
+            let expected = self.rows(&sql, columns.len()).await;
+            let (list, mut cursor, mut row) = (self.list(object), String::new(), 0);
+            loop {
+                let query = format!(
+                    "{{ {list}(first: {PAGE}, after: {cursor:?}) {{ nodes {{ {} }} pageInfo {{ hasNextPage endCursor }} }} }}",
+                    fields.join(" ")
+                );
+                let data = self.data(&query).await;
+                for node in data[&list]["nodes"].as_array().unwrap() {
+                    for ((column, field), text) in columns.iter().zip(&fields).zip(&expected[row]) {
+                        check(column, &node[field], text.as_deref());
+                    }
+                    row += 1;
+                }
+                if data[&list]["pageInfo"]["hasNextPage"] == false {
+                    break;
+                }
+                data[&list]["pageInfo"]["endCursor"].as_str().unwrap().clone_into(&mut cursor);
+            }
+            assert_eq!(row, expected.len(), "{list}");
+            compared += columns.len();
+        }
+        compared
+    }
+
+    /// Reads each foreign key both ways, and compares it with SQL. Returns the number of foreign keys.
+    pub async fn compare_relations(&self) -> usize {
+        let mut relations = 0;
+        for link in self.declaration.links() {
+            let (from, to) = (link.from, link.to);
+            let keys: Vec<String> = from.table().key().map(as_text).collect();
+            let sql = format!("SELECT {}, {} FROM {}", keys.join(", "), as_text(link.column), from.table().name());
+            let rows = self.rows(&sql, keys.len() + 1).await;
+            let key_of = |row: &Vec<Option<String>>| row.last().unwrap().clone().map(|key| self.id(to, &[Some(key)]));
+            let expected: BTreeSet<(String, Option<String>)> =
+                rows.iter().map(|row| (self.id(from, &row[..keys.len()]), key_of(row))).collect();
+            let (list, field) = (self.list(from), &link.field);
+            let mut found = BTreeSet::new();
+            for page in self.pages(&list, &format!("id {field} {{ id }}")).await {
+                found.insert((page["id"].as_str().unwrap().to_owned(), page[field]["id"].as_str().map(str::to_owned)));
+            }
+            assert_eq!(found, expected, "{list}.{field}");
+
+            let (list, field) = (self.list(to), &link.back);
+            let mut back = BTreeSet::new();
+            let selected = format!("id {field}(first: 100) {{ totalCount nodes {{ id }} pageInfo {{ hasNextPage }} }}");
+            for page in self.pages(&list, &selected).await {
+                let (children, id) = (&page[field], page["id"].as_str().unwrap());
+                let nodes = children["nodes"].as_array().unwrap();
+                let total = usize::try_from(children["totalCount"].as_u64().unwrap()).unwrap();
+                assert_eq!(
+                    total,
+                    expected.iter().filter(|(_, to)| to.as_deref() == Some(id)).count(),
+                    "{list}.{field}"
+                );
+                assert_eq!(
+                    (nodes.len(), &children["pageInfo"]["hasNextPage"]),
+                    (total.min(100), &Json::from(total > 100))
+                );
+                back.extend(nodes.iter().map(|node| (node["id"].as_str().unwrap().to_owned(), Some(id.to_owned()))));
+            }
+            assert!(back.is_subset(&expected), "{list}.{field}");
+            relations += 1;
+        }
+        relations
+    }
+
+    /// What is selected of all objects of a list.
+    async fn pages(&self, list: &str, selected: &str) -> Vec<Json> {
+        let (mut cursor, mut nodes) = (String::new(), Vec::new());
+        loop {
+            let query = format!(
+                "{{ {list}(first: {PAGE}, after: {cursor:?}) {{ nodes {{ {selected} }} pageInfo {{ hasNextPage endCursor }} }} }}"
+            );
+            let data = self.data(&query).await;
+            nodes.extend(data[list]["nodes"].as_array().unwrap().iter().cloned());
+            if data[list]["pageInfo"]["hasNextPage"] == false {
+                return nodes;
+            }
+            data[list]["pageInfo"]["endCursor"].as_str().unwrap().clone_into(&mut cursor);
+        }
+    }
+
+    /// Compares each operator on each column, and its negation, with SQL. Returns the number of filters.
+    pub async fn compare_filters(&self) -> usize {
+        let mut filters = 0;
+        for object in self.declaration.object_types() {
+            let list = self.list(object);
+            let all = self.expected(object, "1 = 1", "1").await.len();
+            for column in object.table().columns() {
+                let field = object.field_of(column.name()).unwrap();
+                for (filter, condition) in self.conditions(object, column).await {
+                    let expected = self.expected(object, &condition, "1").await;
+                    let count = async |filter: String| {
+                        let data = self.data(&format!("{{ {list}(where: {filter}) {{ totalCount }} }}")).await;
+                        usize::try_from(data[&list]["totalCount"].as_u64().unwrap()).unwrap()
+                    };
+                    let filter = format!("{{ {field}: {{ {filter} }} }}");
+                    assert_eq!(count(filter.clone()).await, expected.len(), "{list} {filter}");
+                    let not = format!("{{ not: {filter} }}");
+                    assert_eq!(count(not.clone()).await, all - expected.len(), "{list} {not}");
+                    let found: BTreeSet<String> =
+                        self.walk(&format!("{list}(where: {filter})"), true).await.into_iter().collect();
+                    assert_eq!(found, expected.into_iter().collect(), "{list} {filter}");
+                    filters += 1;
+                }
+            }
+        }
+        filters
+    }
+
+    /// Conditions on a column: as a filter has them, and as SQL does.
+    async fn conditions(&self, object: &ObjectType, column: &Column) -> Vec<(String, String)> {
+        let (name, table) = (column.name(), object.table().name());
+        // A value in the middle.
+        let sql = format!("SELECT {} FROM {table} WHERE {name} IS NOT NULL ORDER BY {table}.{name}", as_text(column));
+        let values = self.rows(&sql, 1).await;
+        let Some(Some(text)) = values.get(values.len() / 2).and_then(|row| row.first().cloned()) else {
+            return Vec::new();
+        };
+        let literal = format!("'{}'", text.replace('\'', "''"));
+        let is_number = matches!(column.kind(), Kind::SmallInt | Kind::Int | Kind::BigInt | Kind::Decimal);
+        let literal = if is_number { text.clone() } else { literal };
+        let given = match column.kind() {
+            Kind::SmallInt | Kind::Int => text,
+            Kind::DateTime => format!("{:?}", text.replace(' ', "T")),
+            _ => format!("{text:?}"),
+        };
+        let mut conditions = vec![
+            (format!("eq: {given}"), format!("{name} = {literal}")),
+            (format!("in: [{given}, {given}]"), format!("{name} = {literal}")),
+            (format!("ne: {given}"), format!("({name} <> {literal} OR {name} IS NULL)")),
+            (format!("lt: {given}"), format!("{name} < {literal}")),
+            (format!("lte: {given}"), format!("{name} <= {literal}")),
+            (format!("gt: {given}"), format!("{name} > {literal}")),
+            (format!("gte: {given}"), format!("{name} >= {literal}")),
+        ];
+        if column.is_nullable() {
+            conditions.push(("isNull: true".into(), format!("{name} IS NULL")));
+            conditions.push(("isNull: false".into(), format!("{name} IS NOT NULL")));
+        }
+        // SQLite compares decimals as doubles, whose text may be another number than the one that is written.
+        if self.db.get_database_backend() == DbBackend::Sqlite && column.kind() == Kind::DateTime {
+            conditions.retain(|(filter, _)| filter.starts_with("isNull"));
+        }
+        conditions
+    }
+}
+
+/// An order with the placement of NULLs spelt out.
+fn sql_order(order: &str) -> String {
+    let spelt = |sort: &str| {
+        if sort.contains("NULLS") { sort.to_owned() } else { format!("{sort} NULLS LAST") }
+    };
+    order.split(", ").map(spelt).collect::<Vec<_>>().join(", ")
+}
+
+/// A column as text.
+fn as_text(column: &Column) -> String {
+    format!("CAST({} AS text)", column.name())
+}
+
+/// Checks a value in a response against its text in the database.
+fn check(column: &Column, shown: &Json, text: Option<&str>) {
+    let Some(text) = text else {
+        assert_eq!(*shown, Json::Null, "{column:?}");
+        return;
+    };
+    let number = |text: &str| text.parse::<f64>().unwrap();
+    match (column.kind(), shown) {
+        (Kind::SmallInt | Kind::Int, Json::Number(shown)) => assert_eq!(shown.to_string(), text, "{column:?}"),
+        (Kind::Decimal, Json::String(shown)) => {
+            assert!((number(shown) - number(text)).abs() < f64::EPSILON, "{column:?}: {shown} {text}");
+        }
+        (Kind::DateTime, Json::String(shown)) => assert_eq!(*shown, text.replace(' ', "T"), "{column:?}"),
+        (_, Json::String(shown)) => assert_eq!(shown, text, "{column:?}"),
+        (_, shown) => panic!("{column:?}: {shown} {text}"),
+    }
+}

@@ -1,0 +1,5 @@
+//! What an application that declares its own tables meets.
+
+mod numbers;
+mod refused;
+mod snapshots;

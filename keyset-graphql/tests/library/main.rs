@@ -1,6 +1,0 @@
-//! What an application that declares its own tables meets.
-
-mod numbers;
-mod refused;
-mod snapshots;
-mod tenants;
