@@ -53,7 +53,7 @@ impl Scalar {
             Kind::SmallInt | Kind::Int => Self::Int,
             Kind::BigInt => Self::BigInt,
             Kind::Float | Kind::Double => Self::Float,
-            Kind::Text => Self::String,
+            Kind::Text | Kind::Char => Self::String,
             Kind::Decimal => Self::Decimal,
             Kind::Date => Self::Date,
             Kind::Time => Self::Time,

@@ -18,9 +18,10 @@ use crate::wire::Scalar;
 /// | `Bytes` | binary, blob | as many bytes as text |
 /// | `Date`, `Time`, `DateTime`, `DateTimeUtc` | date, time, timestamp, timestamp with time zone | SQLite orders them as text: write all values of a column as `DateTimeUtc` |
 /// | `Uuid` | uuid | |
+/// | `Char` | `char(n)` | read without the blanks that pad it; rows cannot be ordered by it: its comparison ignores them |
 /// | `Enum` | enums of the database | read as text; rows cannot be ordered by them |
 /// | `Json` | json, jsonb | rows cannot be ordered by them |
-/// | `Unsupported` | all others, including `char(n)`, which PostgreSQL pads | [`Order::of`](crate::Order::of) fails |
+/// | `Unsupported` | all others | [`Order::of`](crate::Order::of) fails |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "documented by the table above")]
 pub enum Kind {
@@ -38,6 +39,7 @@ pub enum Kind {
     DateTime,
     DateTimeUtc,
     Uuid,
+    Char,
     Enum,
     Json,
     Unsupported,
@@ -61,6 +63,7 @@ impl Kind {
             ColumnType::DateTime | ColumnType::Timestamp => Self::DateTime,
             ColumnType::TimestampWithTimeZone => Self::DateTimeUtc,
             ColumnType::Uuid => Self::Uuid,
+            ColumnType::Char(_) => Self::Char,
             ColumnType::Enum { .. } => Self::Enum,
             ColumnType::Json | ColumnType::JsonBinary => Self::Json,
             _ => Self::Unsupported,
@@ -126,7 +129,7 @@ impl Kind {
             Self::Float => Value::Float(None),
             Self::Double => Value::Double(None),
             Self::Decimal => Value::Decimal(None),
-            Self::Text | Self::Enum | Self::Unsupported => Value::String(None),
+            Self::Text | Self::Char | Self::Enum | Self::Unsupported => Value::String(None),
             Self::Json => Value::Json(None),
             Self::Bytes => Value::Bytes(None),
             Self::Date => Value::ChronoDate(None),

@@ -39,7 +39,7 @@ pub enum OrderError {
 }
 
 fn supported(sort: Sort) -> Result<Sort, OrderError> {
-    if matches!(sort.kind, Kind::Enum | Kind::Json | Kind::Unsupported) {
+    if matches!(sort.kind, Kind::Char | Kind::Enum | Kind::Json | Kind::Unsupported) {
         Err(OrderError::Unsupported(sort.name))
     } else {
         Ok(sort)

@@ -23,7 +23,7 @@ impl Kind {
             Self::Float => row.try_get("", column).map(Value::Float),
             Self::Double => read_double(row, column, dialect).map(Value::Double),
             Self::Decimal => read_decimal(row, column, dialect).map(Value::Decimal),
-            Self::Text | Self::Enum => row.try_get("", column).map(Value::String),
+            Self::Text | Self::Char | Self::Enum => row.try_get("", column).map(Value::String),
             Self::Json => {
                 row.try_get("", column).map(|json: Option<sea_orm::JsonValue>| Value::Json(json.map(Box::new)))
             }

@@ -246,7 +246,7 @@ impl StoredValue<'_> {
             (Kind::Double, _) => self.double()?.into(),
             (Kind::Decimal, Self::Text(v)) => Decimal::from_str(v).ok()?.into(),
             (Kind::Decimal, _) => decimal(self.double()?)?.into(),
-            (Kind::Text | Kind::Enum, Self::Text(v)) => (*v).into(),
+            (Kind::Text | Kind::Char | Kind::Enum, Self::Text(v)) => (*v).into(),
             (Kind::Json, Self::Text(v)) => Value::Json(Some(Box::new(v.parse().ok()?))),
             (Kind::Bytes, Self::Blob(v)) => (*v).into(),
             (Kind::Bytes, Self::Id(v)) => v.as_slice().into(),

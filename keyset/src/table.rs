@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use sea_orm::sea_query::{ColumnType, Expr, IntoIden, IntoTableRef, Query, SelectStatement, TableRef};
+use sea_orm::sea_query::{ColumnType, Expr, ExprTrait as _, IntoIden, IntoTableRef, Query, SelectStatement, TableRef};
 use sea_orm::{ColumnTrait, DynIden, IdenStatic as _, Iterable, PrimaryKeyToColumn as _, QueryTrait};
 
 use crate::models::EntityModels;
@@ -98,7 +98,11 @@ impl Column {
 
     /// It as a selected expression.
     pub(crate) fn select_expr(&self) -> Expr {
-        (self.of.select_as)(self.expr())
+        match self.of.kind {
+            // Without the blanks that pad it.
+            Kind::Char => self.expr().cast_as("text"),
+            _ => (self.of.select_as)(self.expr()),
+        }
     }
 }
 

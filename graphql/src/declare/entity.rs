@@ -25,7 +25,7 @@ pub(crate) struct ForeignKey {
 impl ObjectType {
     /// The object of an entity, with a field for each column whose values have a type in GraphQL. It is named by its table.
     ///
-    /// [`Declaring::entity`] adds it with its relations, and with fields of the query.
+    /// [`Declaring::entity`](crate::Declaring::entity) adds it with its relations, and with fields of the query.
     pub fn from_entity<E: Modelled>() -> Self {
         let mut object = Self::of::<E>(pascal(&table_name::<E>()));
         if object.table.key().next().is_some() {

@@ -294,7 +294,7 @@ impl Beside<'_> {
 
 /// Whether rows can be ordered by values of this column.
 pub(crate) fn is_sortable(column: &Column) -> bool {
-    !matches!(column.kind(), Kind::Enum | Kind::Json | Kind::Unsupported)
+    !matches!(column.kind(), Kind::Char | Kind::Enum | Kind::Json | Kind::Unsupported)
 }
 
 /// Whether rows can be filtered by values of this column.

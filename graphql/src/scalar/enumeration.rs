@@ -1,9 +1,10 @@
 //! Enums of the database, as enums of GraphQL. A value that is no name there is mapped to one.
 
-use async_graphql::Value;
+use async_graphql::Value as Input;
 use async_graphql::registry::Registry;
 use keyset::Column;
-use sea_orm::sea_query::ColumnType;
+use sea_orm::Value;
+use sea_orm::sea_query::{ColumnType, Enum, OptionEnum};
 
 use crate::declare::names::{pascal, screaming};
 use crate::error::code;
@@ -27,15 +28,17 @@ pub(super) fn register(column: &Column, registry: &mut Registry) -> String {
 }
 
 /// The value that a name stands for.
-pub(super) fn read(column: &Column, name: &Value) -> Result<sea_orm::Value> {
+pub(super) fn read(column: &Column, name: &Input) -> Result<Value> {
     let given = match name {
-        Value::Enum(name) => name.as_str(),
-        Value::String(name) => name,
+        Input::Enum(name) => name.as_str(),
+        Input::String(name) => name,
         _ => "",
     };
     let found = values(column).into_iter().find(|(_, known)| known == given);
     let unknown = || Error::client(code::BAD_USER_INPUT, format!("the enum of `{}` has no such value", column.name()));
-    found.map(|(value, _)| value.into()).ok_or_else(unknown)
+    let ColumnType::Enum { name, .. } = column.column_type() else { return Err(unknown()) };
+    let of_type = |(value, _): (String, String)| Enum { type_name: name.to_string().into(), value: value.into() };
+    found.map(|found| Value::Enum(OptionEnum::Some(Box::new(of_type(found))))).ok_or_else(unknown)
 }
 
 /// Writes the name of a value; `None` if the enum does not have it.

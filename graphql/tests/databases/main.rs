@@ -1,6 +1,7 @@
 //! Databases that others made, in `../shared/data` beside the repository: where the folder is absent, the tests say so and pass.
 
 mod chinook;
+mod sakila;
 mod served;
 
 use bookends_graphql::Declaring;
@@ -56,4 +57,59 @@ async fn the_schema_of_chinook_follows_from_its_entities() {
     if let Some(chinook) = chinook().await {
         insta::assert_snapshot!(chinook.sdl());
     }
+}
+
+/// The tables of Sakila. All that is declared follows from their entities.
+async fn sakila() -> Option<Served> {
+    let mut tables = Declaring::new("Query");
+    tables.entity::<sakila::actor::Entity>();
+    tables.entity::<sakila::address::Entity>();
+    tables.entity::<sakila::category::Entity>();
+    tables.entity::<sakila::city::Entity>();
+    tables.entity::<sakila::country::Entity>();
+    tables.entity::<sakila::customer::Entity>();
+    tables.entity::<sakila::film::Entity>();
+    tables.entity::<sakila::film_actor::Entity>();
+    tables.entity::<sakila::film_category::Entity>();
+    tables.entity::<sakila::inventory::Entity>();
+    tables.entity::<sakila::language::Entity>();
+    tables.entity::<sakila::payment::Entity>();
+    tables.entity::<sakila::rental::Entity>();
+    tables.entity::<sakila::staff::Entity>();
+    tables.entity::<sakila::store::Entity>();
+    Served::new("sakila", tables).await
+}
+
+#[tokio::test]
+async fn c1_lists_of_sakila_are_walked_both_ways() {
+    let Some(sakila) = sakila().await else { return };
+    let walked = sakila.walk_all().await;
+    assert!(walked > 150, "{walked} orders");
+}
+
+#[tokio::test]
+async fn l1_every_column_of_sakila_has_the_text_of_the_database() {
+    let Some(sakila) = sakila().await else { return };
+    assert_eq!(sakila.compare_columns().await, 85);
+}
+
+#[tokio::test]
+async fn l4_every_relation_of_sakila_is_read_both_ways() {
+    let Some(sakila) = sakila().await else { return };
+    // The key of a manager is unique: it has one object on the other side.
+    assert_eq!(sakila.compare_relations().await, 21);
+    let managers =
+        sakila.pages("staffs", "rowIdOf: staffId storeByManagerStaff { storeId managerStaff { staffId } }").await;
+    assert!(managers.len() > 1, "{managers:?}");
+    for staff in managers {
+        let store = &staff["storeByManagerStaff"];
+        assert!(store.is_null() || store["managerStaff"]["staffId"] == staff["rowIdOf"], "{staff}");
+    }
+}
+
+#[tokio::test]
+async fn l5_a_filter_and_its_negation_find_every_row_of_sakila_once() {
+    let Some(sakila) = sakila().await else { return };
+    let filters = sakila.compare_filters().await;
+    assert!(filters > 300, "{filters} filters");
 }
