@@ -168,25 +168,14 @@ impl Served {
             let sql =
                 format!("SELECT {} FROM {} ORDER BY {}", texts.join(", "), object.table().name(), keys.join(", "));
             let expected = self.rows(&sql, columns.len()).await;
-            let (list, mut cursor, mut row) = (self.list(object), String::new(), 0);
-            loop {
-                let query = format!(
-                    "{{ {list}(first: {PAGE}, after: {cursor:?}) {{ nodes {{ {} }} pageInfo {{ hasNextPage endCursor }} }} }}",
-                    fields.join(" ")
-                );
-                let data = self.data(&query).await;
-                for node in data[&list]["nodes"].as_array().unwrap() {
-                    for ((column, field), text) in columns.iter().zip(&fields).zip(&expected[row]) {
-                        check(column, &node[field], text.as_deref());
-                    }
-                    row += 1;
+            let list = self.list(object);
+            let nodes = self.pages(&list, &fields.join(" "), usize::MAX).await;
+            assert_eq!(nodes.len(), expected.len(), "{list}");
+            for (node, texts) in nodes.iter().zip(&expected) {
+                for ((column, field), text) in columns.iter().zip(&fields).zip(texts) {
+                    check(column, &node[field], text.as_deref());
                 }
-                if data[&list]["pageInfo"]["hasNextPage"] == false {
-                    break;
-                }
-                data[&list]["pageInfo"]["endCursor"].as_str().unwrap().clone_into(&mut cursor);
             }
-            assert_eq!(row, expected.len(), "{list}");
             compared += columns.len();
         }
         compared
@@ -205,7 +194,7 @@ impl Served {
                 rows.iter().map(|row| (self.id(from, &row[..keys.len()]), key_of(row))).collect();
             let (list, field) = (self.list(from), &link.field);
             let mut found = BTreeSet::new();
-            for page in self.pages(&list, &format!("id {field} {{ id }}")).await {
+            for page in self.pages(&list, &format!("id {field} {{ id }}"), LARGE).await {
                 found.insert((page["id"].as_str().unwrap().to_owned(), page[field]["id"].as_str().map(str::to_owned)));
             }
             assert!(found.is_subset(&expected), "{list}.{field}");
@@ -214,7 +203,7 @@ impl Served {
             let (list, field) = (self.list(to), &link.back);
             let mut back = BTreeSet::new();
             let selected = format!("id {field}(first: 100) {{ totalCount nodes {{ id }} pageInfo {{ hasNextPage }} }}");
-            for page in self.pages(&list, &selected).await {
+            for page in self.pages(&list, &selected, LARGE).await {
                 let (children, id) = (&page[field], page["id"].as_str().unwrap());
                 let nodes = children["nodes"].as_array().unwrap();
                 let total = usize::try_from(children["totalCount"].as_u64().unwrap()).unwrap();
@@ -235,8 +224,8 @@ impl Served {
         relations
     }
 
-    /// What is selected of the objects of a list, up to a page after [`LARGE`] of them.
-    pub async fn pages(&self, list: &str, selected: &str) -> Vec<Json> {
+    /// What is selected of the objects of a list, to the end of the page that reaches `most` of them.
+    pub async fn pages(&self, list: &str, selected: &str, most: usize) -> Vec<Json> {
         let (mut cursor, mut nodes) = (String::new(), Vec::new());
         loop {
             let query = format!(
@@ -244,7 +233,7 @@ impl Served {
             );
             let data = self.data(&query).await;
             nodes.extend(data[list]["nodes"].as_array().unwrap().iter().cloned());
-            if data[list]["pageInfo"]["hasNextPage"] == false || nodes.len() >= LARGE {
+            if data[list]["pageInfo"]["hasNextPage"] == false || nodes.len() >= most {
                 return nodes;
             }
             data[list]["pageInfo"]["endCursor"].as_str().unwrap().clone_into(&mut cursor);
