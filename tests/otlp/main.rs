@@ -1,15 +1,13 @@
 //! The export of traces, which needs the feature `otlp`: `cargo test --features otlp --test otlp`.
 #![cfg(feature = "otlp")]
 
-#[path = "../it/support/patience.rs"]
+#[path = "../it/support"]
 #[expect(dead_code, reason = "the other tests use the rest")]
-mod patience;
-#[path = "../it/support/program.rs"]
-#[expect(dead_code, reason = "the other tests use the rest")]
-mod program;
-#[path = "../it/support/wire.rs"]
-#[expect(dead_code, reason = "the other tests use the rest")]
-mod wire;
+mod support {
+    pub mod patience;
+    pub mod program;
+    pub mod wire;
+}
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -24,8 +22,8 @@ use prost::Message;
 use serde_json::{Value, json};
 use testdb::TestDb;
 
-use program::{LONG, Program, bookends};
-use wire::{ask, authorized, post_with};
+use support::program::{LONG, Program, bookends};
+use support::wire::{ask, authorized, post_with};
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";
