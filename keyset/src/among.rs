@@ -1,11 +1,11 @@
 //! The condition that a column has one of some values, in few texts.
 
 use sea_orm::sea_query::extension::postgres::PgFunc;
-use sea_orm::sea_query::{Expr, ExprTrait};
+use sea_orm::sea_query::{Expr, ExprTrait, Query, ValueTuple};
 use sea_orm::{DbBackend, DbErr, Value};
 
 use crate::dialect::Dialect;
-use crate::source::array;
+use crate::source::{array, columns_of};
 use crate::table::Column;
 
 /// The condition that a column has one of these values, which have one type.
@@ -28,22 +28,52 @@ pub fn among(
     values: impl IntoIterator<Item: Into<Value>>,
     backend: DbBackend,
 ) -> Result<Expr, DbErr> {
-    let mut values: Vec<Value> = values.into_iter().map(Into::into).collect();
-    if values.len() == 1 {
-        return Ok(column.into().expr().eq(values.remove(0)));
-    }
-    Ok(one_of(column.into().expr(), values, usize::MAX, Dialect::of_backend(backend)?))
+    among_keys(&[column.into()], values.into_iter().map(Into::into).collect(), backend)
 }
 
-/// The same for an expression, with at most as many parameters on SQLite: at least one for each value.
-pub(crate) fn one_of(column: Expr, mut values: Vec<Value>, max: usize, dialect: Dialect) -> Expr {
-    let Some(first) = values.first() else { return Expr::value(false) };
-    match dialect {
-        Dialect::Postgres { .. } => column.eq(PgFunc::any(array(values))),
-        Dialect::Sqlite => {
-            let null = first.as_null();
-            values.resize(values.len().next_power_of_two().min(max), null);
-            column.is_in(values)
+/// The same for keys of several columns. The values of all keys stand one after the other.
+///
+/// ```sql
+/// (film_id, actor_id) IN (SELECT * FROM unnest($1, $2))
+/// (film_id, actor_id) IN (SELECT * FROM (VALUES (?1, ?2), (?3, ?4)) AS k)
+/// ```
+///
+/// # Errors
+///
+/// As [`among`].
+pub fn among_keys(columns: &[Column], values: Vec<Value>, backend: DbBackend) -> Result<Expr, DbErr> {
+    let exprs: Vec<Expr> = columns.iter().map(Column::expr).collect();
+    if values.len() == exprs.len() {
+        let equal = exprs.into_iter().zip(values).map(|(column, value)| column.eq(value));
+        return Ok(equal.reduce(ExprTrait::and).unwrap_or_else(|| Expr::value(false)));
+    }
+    Ok(one_of(&exprs, values, usize::MAX, Dialect::of_backend(backend)?))
+}
+
+/// The same for expressions, with at most as many parameters on SQLite: at least one for each value.
+pub(crate) fn one_of(columns: &[Expr], mut values: Vec<Value>, max: usize, dialect: Dialect) -> Expr {
+    let width = columns.len();
+    if values.is_empty() {
+        return Expr::value(false);
+    }
+    if dialect.is_sqlite() {
+        let keys = (values.len() / width).next_power_of_two().min(max / width);
+        for place in values.len()..keys * width {
+            values.push(values[place % width].as_null());
+        }
+    }
+    match (dialect, columns) {
+        (Dialect::Postgres { .. }, [column]) => column.clone().eq(PgFunc::any(array(values))),
+        (Dialect::Sqlite, [column]) => column.clone().is_in(values),
+        (Dialect::Postgres { .. }, _) => {
+            let places = (1..=width).map(|place| format!("${place}")).collect::<Vec<_>>().join(", ");
+            let keys = Expr::cust_with_values(format!("* FROM unnest({places})"), columns_of(&values, width));
+            Expr::tuple(columns.to_vec()).in_subquery(Query::select().expr(keys).take())
+        }
+        (Dialect::Sqlite, _) => {
+            let keys = values.chunks(width).map(|key| ValueTuple::Many(key.to_vec()));
+            let keys = Query::select().expr(Expr::cust("*")).from_values(keys, "k").take();
+            Expr::tuple(columns.to_vec()).in_subquery(keys)
         }
     }
 }

@@ -5,16 +5,15 @@ use std::mem::discriminant;
 
 use sea_orm::sea_query::{Condition, Expr, Func, Query, SelectStatement};
 use sea_orm::{DbErr, Statement, Value};
+use smallvec::SmallVec;
 
 use crate::among::one_of;
 use crate::dialect::Dialect;
-use crate::source::{Parents, widened};
+use crate::source::{Parents, Reference, parent_name, widened};
 use crate::{Kind, ReadRows, Source};
 
 /// The column with a number of rows.
 pub(crate) const COUNT: &str = "count";
-/// The column with the parent whose children are counted.
-const PARENT: &str = "keyset_parent";
 
 /// Counts the rows of a query exactly, or of each of [`Lists`](crate::Lists), with a bare `COUNT(*)` that reads all of
 /// them.
@@ -83,31 +82,42 @@ async fn per_parent<C>(
 where
     C: ReadRows + ?Sized,
 {
-    let Parents { column, name, kind, values } = parents;
-    let parents: Vec<Value> = values.iter().cloned().map(widened).collect();
-    let null = widened(kind.null());
-    if *kind == Kind::Unsupported || parents.iter().any(|parent| discriminant(parent) != discriminant(&null)) {
-        return Err(DbErr::Type(format!("expected parents of the type of the column `{name}`")));
-    }
-
-    rows.expr_as(column.clone(), PARENT).expr_as(aggregate, COUNT);
-    rows.add_group_by([column.clone()]);
-    // NULL has no children.
-    let mut counts = HashMap::from([(null.clone(), 0)]);
-    let different: Vec<Value> =
-        parents.iter().filter(|parent| counts.insert((*parent).clone(), 0).is_none()).cloned().collect();
-    let size = match dialect {
-        Dialect::Postgres { .. } => different.len(),
-        Dialect::Sqlite => dialect.limits().1.saturating_sub(dialect.parameters(&rows)),
-    };
-    for some in different.chunks(size.max(1)) {
-        let among = one_of(column.clone(), some.to_vec(), size, dialect);
-        let statement = rows.clone().cond_where(Condition::all().add(among)).take();
-        for row in db.read(dialect.statement(&statement)).await? {
-            counts.insert(widened(row.value(PARENT, *kind, dialect)?), row.count(COUNT)?);
+    let columns: Vec<Expr> = parents.references.iter().map(|reference| reference.column.clone()).collect();
+    let null: Vec<Value> = parents.references.iter().map(|reference| widened(reference.kind.null())).collect();
+    for (place, Reference { name, kind, .. }) in parents.references.iter().enumerate() {
+        let is_other = |key: &[Value]| discriminant(&widened(key[place].clone())) != discriminant(&null[place]);
+        if *kind == Kind::Unsupported || parents.each().any(is_other) {
+            return Err(DbErr::Type(format!("expected parents of the type of the column `{name}`")));
         }
     }
-    Ok(parents.iter().map(|parent| counts.get(parent).copied().unwrap_or_default()).collect())
+    for (place, column) in columns.iter().enumerate() {
+        rows.expr_as(column.clone(), parent_name(place));
+    }
+    rows.expr_as(aggregate, COUNT).add_group_by(columns.iter().cloned());
+    let key = |key: &[Value]| key.iter().cloned().map(widened).collect::<SmallVec<[Value; 1]>>();
+    let (mut counts, mut different) = (HashMap::new(), Vec::new());
+    for parent in parents.each().map(key) {
+        // NULL has no children.
+        if !parent.iter().any(|value| *value == value.as_null()) && !counts.contains_key(&parent) {
+            different.extend(parent.iter().cloned());
+            counts.insert(parent, 0);
+        }
+    }
+    let width = parents.width();
+    let size = match dialect {
+        Dialect::Postgres { .. } => different.len(),
+        Dialect::Sqlite => (dialect.limits().1.saturating_sub(dialect.parameters(&rows))) / width * width,
+    };
+    for some in different.chunks(size.max(width)) {
+        let among = one_of(&columns, some.to_vec(), size, dialect);
+        let statement = rows.clone().cond_where(Condition::all().add(among)).take();
+        for row in db.read(dialect.statement(&statement)).await? {
+            let of = |(place, reference): (usize, &Reference)| row.value(&parent_name(place), reference.kind, dialect);
+            let values = parents.references.iter().enumerate().map(|it| of(it).map(widened));
+            counts.insert(values.collect::<Result<_, _>>()?, row.count(COUNT)?);
+        }
+    }
+    Ok(parents.each().map(|parent| counts.get(&key(parent)).copied().unwrap_or_default()).collect())
 }
 
 /// The count that a statement returns.

@@ -7,17 +7,17 @@ use sea_orm::sea_query::{Expr, Func, Query, SelectStatement};
 
 use crate::count::number;
 use crate::dialect::Dialect;
-use crate::source::Parents;
+use crate::source::{Parents, Reference};
 use crate::table::Column;
-use crate::{Kind, ReadRows, Source};
+use crate::{ReadRows, Source};
 
 /// Where a database keeps the number of rows of a list, for example by triggers: see [`kept_count`].
 #[derive(Clone, Debug)]
 pub struct Kept {
     query: SelectStatement,
     rows: Expr,
-    /// The column of the parents, its name and its kind.
-    parent: Option<(Expr, Arc<str>, Kind)>,
+    /// The column of the parents.
+    parent: Option<Reference>,
 }
 
 impl Kept {
@@ -33,8 +33,7 @@ impl Kept {
     /// The sum of `rows` over the rows whose column `parent` holds a parent is the number of its children. Both are columns
     /// of one table, and an index begins with `parent`.
     pub fn by_parent(parent: impl Into<Column>, rows: impl Into<Column>) -> Self {
-        let parent = parent.into();
-        Self { parent: Some((parent.expr(), parent.name().into(), parent.kind())), ..Self::sum_of(rows) }
+        Self { parent: Some(Reference::of(&parent.into())), ..Self::sum_of(rows) }
     }
 }
 
@@ -58,12 +57,9 @@ where
 {
     let parents = match (source.parts().parents, &kept.parent) {
         (None, None) => None,
-        (Some(of), Some((column, name, kind))) => Some(Parents {
-            column: column.clone(),
-            name: Arc::clone(name),
-            kind: *kind,
-            values: Arc::clone(&of.values),
-        }),
+        (Some(of), Some(parent)) if of.width() == 1 => {
+            Some(Parents { references: [parent.clone()].into(), values: Arc::clone(&of.values) })
+        }
         _ => return Err(DbErr::Custom("a list and its kept count differ in whether they have parents".into())),
     };
     let sum = Func::coalesce([Func::sum(kept.rows.clone()).into(), Expr::cust("0")]);

@@ -104,7 +104,7 @@ mod key_ranges;
 mod numbered;
 mod statistics;
 
-pub use among::among;
+pub use among::{among, among_keys};
 pub use around::{Around, fetch_around};
 pub use as_of::{as_of, created_at, generated_at, since};
 pub use column_set::ColumnSet;

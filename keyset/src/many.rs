@@ -42,21 +42,19 @@ use crate::mark::Mark;
 use crate::range::Index;
 use crate::row_order::RowOrder;
 use crate::slice::Reader;
-use crate::source::{Parents, array};
+use crate::source::{Parents, columns_of, parent_name};
 use crate::statement_cache::{Shape, StatementCache};
 use crate::{Join, Page, ReadRows, Record, Slice};
 
 /// The table of the parents.
 const PARENTS: &str = "keyset_parents";
-/// The column with the value of a parent.
-const PARENT: &str = "keyset_parent";
 /// The table of the brackets of all parents.
 const BRACKETS: &str = "keyset_brackets";
 /// The number of terms up to which a text is kept.
 const MAX_KEPT: usize = 256;
 /// Marks a text that is run for each parent, in place of the number of its terms.
 const EACH: usize = 0;
-/// The parent in a term, until its parameter is numbered.
+/// What stands for a value of the parent in a term, until its parameter is numbered: see [`placeholders`].
 const PLACEHOLDER: &str = ":keyset_parent";
 
 /// Reads the same page for each parent.
@@ -72,10 +70,10 @@ pub(crate) async fn fetch<C>(
 where
     C: ReadRows + ?Sized,
 {
-    if dialect.is_sqlite() && db.reads_each() {
+    if dialect.is_sqlite() && db.reads_each() && parents.width() == 1 {
         return each(db, query, parents, page, joins, cache).await;
     }
-    let mut found: Vec<_> = parents.values.iter().map(|_| Vec::new()).collect();
+    let mut found: Vec<_> = parents.each().map(|_| Vec::new()).collect();
     let mut reader = Reader::new(page, dialect);
     for Chunk { statement, lists } in brackets(query, parents, page, joins, dialect, cache)? {
         for row in db.read(statement).await? {
@@ -101,20 +99,20 @@ where
 {
     let dialect = Dialect::Sqlite;
     let (lists, values) = parents.present()?;
-    let mut slices: Vec<_> = parents.values.iter().map(|_| Slice::cut(Vec::new(), page)).collect();
+    let mut slices: Vec<_> = parents.each().map(|_| Slice::cut(Vec::new(), page)).collect();
     let Some(first) = values.first() else { return Ok(slices) };
     let write = |parent: Value, query: &SelectStatement, page: &Page| {
-        let children = parents.children(query, Expr::cust(PLACEHOLDER));
+        let children = parents.children(query, placeholders(1));
         let order = RowOrder::of(query, joins, page);
         let (sql, mut values) =
             Dialect::numbered(&select_joined(&children, page, &order, joins, Index::OfParent, dialect));
         values.push(parent);
-        dialect.raw(sql.replace(PLACEHOLDER, &format!("?{}", values.len())), values.into_iter())
+        dialect.raw(numbered(&sql, values.len(), 1), values.into_iter())
     };
     let kept = match cache {
         None => None,
         Some(cache) => {
-            let shape = Shape { query, page, joins, parents: Some((&parents.column, EACH)), dialect };
+            let shape = Shape { query, page, joins, parents: Some((&parents.references, EACH)), dialect };
             cache.statement(shape, std::slice::from_ref(first), |query, page| {
                 Ok(Some(write(Mark::Given(0).value(), query, page)))
             })?
@@ -139,24 +137,27 @@ fn brackets(
 ) -> Result<Vec<Chunk>, DbErr> {
     let write = |parents: &Parents, query: &SelectStatement, page: &Page| {
         let order = RowOrder::of(query, joins, page);
-        let bracket =
-            |parent| select_unordered(&parents.children(query, parent), page, &order, Index::OfParent, dialect);
+        let bracket = |parent: Vec<Expr>| {
+            select_unordered(&parents.children(query, parent), page, &order, Index::OfParent, dialect)
+        };
         chunks(parents, bracket, Some((&order, joins)), dialect)
     };
     let (lists, mut values) = parents.present()?;
     // On PostgreSQL the parents are one value. On SQLite each is one, and NULLs fill up the terms.
-    let terms = if dialect.is_sqlite() { values.len().next_power_of_two() } else { 1 };
+    let width = parents.width();
+    let terms = if dialect.is_sqlite() { lists.len().next_power_of_two() } else { 1 };
     let Some(cache) = cache.filter(|_| !values.is_empty() && terms <= MAX_KEPT) else {
         return write(parents, query, page);
     };
     if dialect.is_sqlite() {
-        values.resize(terms, values[0].as_null());
+        pad(&mut values, terms, width);
     } else {
-        values = vec![array(values)];
+        values = columns_of(&values, width);
     }
-    let shape = Shape { query, page, joins, parents: Some((&parents.column, terms)), dialect };
+    let shape = Shape { query, page, joins, parents: Some((&parents.references, terms)), dialect };
     let statement = cache.statement(shape, &values, |query, page| {
-        let marks = Parents { values: (0..terms).map(|term| Mark::Given(term).value()).collect(), ..parents.clone() };
+        let marks = (0..terms * width).map(|place| Mark::Given(place).value()).collect();
+        let marks = Parents { values: marks, ..parents.clone() };
         let mut chunks = write(&marks, query, page)?;
         // With many parameters, several statements share the parents.
         Ok(if chunks.len() == 1 { chunks.pop().map(|chunk| chunk.statement) } else { None })
@@ -178,8 +179,8 @@ pub(crate) async fn count_up_to<C>(
 where
     C: ReadRows + ?Sized,
 {
-    let term = |parent| limited_count(parents.children(rows, parent), limit);
-    let mut counts = vec![0; parents.values.len()];
+    let term = |parent: Vec<Expr>| limited_count(parents.children(rows, parent), limit);
+    let mut counts = vec![0; parents.len()];
     for Chunk { statement, lists } in chunks(parents, term, None, dialect)? {
         for row in db.read(statement).await? {
             if let Some(list) = lists.get(batch(&row)?) {
@@ -200,7 +201,7 @@ struct Chunk {
 /// The statements that run a term for each parent. The rows of a bracket are joined to their relations and ordered.
 fn chunks(
     parents: &Parents,
-    term: impl Fn(Expr) -> SelectStatement,
+    term: impl Fn(Vec<Expr>) -> SelectStatement,
     bracket: Option<(&RowOrder, &[Join])>,
     dialect: Dialect,
 ) -> Result<Vec<Chunk>, DbErr> {
@@ -208,44 +209,69 @@ fn chunks(
     if lists.is_empty() {
         return Ok(Vec::new());
     }
+    let width = parents.width();
     Ok(match dialect {
         Dialect::Postgres { .. } => {
-            let joined = joined(array(values), term(Expr::col((PARENTS, PARENT))), bracket, dialect);
+            let parent = (0..width).map(|place| Expr::col((PARENTS, parent_name(place)))).collect();
+            let joined = joined(columns_of(&values, width), term(parent), bracket, dialect);
             vec![Chunk { statement: dialect.statement(&joined), lists }]
         }
         Dialect::Sqlite => {
-            let (term, shared) = Dialect::numbered(&term(Expr::cust(PLACEHOLDER)));
+            let (term, shared) = Dialect::numbered(&term(placeholders(width).collect()));
             let rows = bracket.map(|bracket| {
                 let mut rows = Query::select().expr(Expr::cust("r.*")).from_as(BRACKETS, ROWS).take();
                 dialect.statement(&finish(&mut rows, bracket, dialect)).sql
             });
             let (max_terms, max_parameters) = dialect.limits();
-            let size = max_parameters.saturating_sub(shared.len()).clamp(1, max_terms);
+            let size = (max_parameters.saturating_sub(shared.len()) / width).clamp(1, max_terms);
             let union = |(lists, values): (&[usize], &[Value])| {
-                // NULL has no children.
-                let terms = values.len().next_power_of_two().min(size);
-                let padding = std::iter::repeat_n(values[0].as_null(), terms - values.len());
-                let sql = union(&term, shared.len(), terms, rows.as_deref());
-                let values = shared.iter().chain(values).cloned().chain(padding);
+                let terms = lists.len().next_power_of_two().min(size);
+                let mut values = values.to_vec();
+                pad(&mut values, terms, width);
+                let sql = union(&term, shared.len(), terms, width, rows.as_deref());
+                let values = shared.iter().cloned().chain(values);
                 Chunk { statement: dialect.raw(sql, values), lists: lists.to_vec() }
             };
-            lists.chunks(size).zip(values.chunks(size)).map(union).collect()
+            lists.chunks(size).zip(values.chunks(size * width)).map(union).collect()
         }
     })
 }
 
-/// The parents as an array, with the term joined to each of them.
+/// What stands for the values of a parent in a term.
+fn placeholders(width: usize) -> impl Iterator<Item = Expr> {
+    (0..width).map(|place| Expr::cust(format!("{PLACEHOLDER}_{place}_")))
+}
+
+/// The term with the values of its parent as parameters, of which the first has this number.
+fn numbered(term: &str, first: usize, width: usize) -> String {
+    let number = |term: String, place| term.replace(&format!("{PLACEHOLDER}_{place}_"), &format!("?{}", first + place));
+    (0..width).fold(term.to_owned(), number)
+}
+
+/// Fills up the parents with NULLs, which have no children, to this number.
+fn pad(values: &mut Vec<Value>, parents: usize, width: usize) {
+    for place in values.len()..parents * width {
+        values.push(values[place % width].as_null());
+    }
+}
+
+/// The parents as an array for each value of their keys, with the term joined to each of them.
 fn joined(
-    parents: Value,
+    parents: Vec<Value>,
     term: SelectStatement,
     bracket: Option<(&RowOrder, &[Join])>,
     dialect: Dialect,
 ) -> SelectStatement {
     // sea-query has no `WITH ORDINALITY`.
+    let array = |place| parent_name(place).replace("keyset_", "");
+    let list = |item: &dyn Fn(usize) -> String| (0..parents.len()).map(item).collect::<Vec<_>>().join(", ");
     let columns = format!(
-        "parent AS {PARENT}, CAST(n - 1 AS integer) AS {BATCH} FROM unnest($1) WITH ORDINALITY AS p (parent, n)"
+        "{}, CAST(n - 1 AS integer) AS {BATCH} FROM unnest({}) WITH ORDINALITY AS p ({}, n)",
+        list(&|place| format!("{} AS {}", array(place), parent_name(place))),
+        list(&|place| format!("${}", place + 1)),
+        list(&array),
     );
-    let parents = Query::select().expr(Expr::cust_with_values(columns, [parents])).take();
+    let parents = Query::select().expr(Expr::cust_with_values(columns, parents)).take();
     let mut statement = Query::select();
     statement
         .column((PARENTS, BATCH))
@@ -259,11 +285,11 @@ fn joined(
 }
 
 /// A union of terms whose parents are the parameters after the shared ones. `rows` selects from it in order.
-fn union(term: &str, shared: usize, terms: usize, rows: Option<&str>) -> String {
+fn union(term: &str, shared: usize, terms: usize, width: usize, rows: Option<&str>) -> String {
     let mut union = String::with_capacity(terms * (term.len() + 64));
     for batch in 0..terms {
         let separator = if batch == 0 { "" } else { " UNION ALL " };
-        let term = term.replace(PLACEHOLDER, &format!("?{}", shared + batch + 1));
+        let term = numbered(term, shared + batch * width + 1, width);
         // Writing into a string does not fail.
         let _ = write!(union, "{separator}SELECT *, {batch} AS {BATCH} FROM ({term}) AS r");
     }

@@ -51,19 +51,25 @@ impl<Q> Lists<Q> {
     where
         P: IntoIterator<Item: Into<Value>>,
     {
-        let column = column.into();
-        let parents = Parents {
-            column: column.expr(),
-            name: column.name().into(),
-            kind: column.kind(),
-            values: parents.into_iter().map(Into::into).collect(),
-        };
-        Self { query, parents: Some(parents) }
+        let values = parents.into_iter().map(Into::into).collect();
+        Self { query, parents: Some(Parents { references: [Reference::of(&column.into())].into(), values }) }
+    }
+
+    /// The same for parents whose keys have several values: one for each of these columns. The values of all keys stand one after
+    /// the other.
+    ///
+    /// # Panics
+    ///
+    /// Panics without a column.
+    pub fn per_key(query: Q, columns: &[Column], keys: Vec<Value>) -> Self {
+        assert!(!columns.is_empty(), "expected the columns that refer to the parents");
+        let references = columns.iter().map(Reference::of).collect();
+        Self { query, parents: Some(Parents { references, values: keys.into() }) }
     }
 
     /// The number of lists.
     pub fn len(&self) -> usize {
-        self.parents.as_ref().map_or(1, |parents| parents.values.len())
+        self.parents.as_ref().map_or(1, Parents::len)
     }
 
     /// Whether there is no list, because there is no parent.
@@ -162,7 +168,7 @@ impl Parts<'_> {
     pub(crate) fn queries(self) -> Vec<SelectStatement> {
         match self.parents {
             None => vec![self.query.clone()],
-            Some(parents) => parents.values.iter().map(|value| parents.children(self.query, value.clone())).collect(),
+            Some(parents) => parents.each().map(|key| parents.children(self.query, key.iter().cloned())).collect(),
         }
     }
 
@@ -174,12 +180,13 @@ impl Parts<'_> {
     pub(crate) fn present(self) -> Result<(Vec<usize>, Vec<SelectStatement>), DbErr> {
         let Some(parents) = self.parents else { return Ok((vec![0], self.queries())) };
         let (lists, values) = parents.present()?;
-        Ok((lists, values.into_iter().map(|value| parents.children(self.query, value)).collect()))
+        let keys = values.chunks(parents.width());
+        Ok((lists, keys.map(|key| parents.children(self.query, key.iter().cloned())).collect()))
     }
 
     /// The number of lists.
     pub(crate) fn len(self) -> usize {
-        self.parents.map_or(1, |parents| parents.values.len())
+        self.parents.map_or(1, Parents::len)
     }
 
     /// The index that is expected to serve each list.
@@ -188,36 +195,91 @@ impl Parts<'_> {
     }
 }
 
-/// The parents of many lists, and the children's reference to them.
+/// The parents of many lists, and the children's references to them.
 #[derive(Clone, Debug)]
 pub struct Parents {
-    pub(crate) column: Expr,
-    pub(crate) name: Arc<str>,
-    pub(crate) kind: Kind,
+    pub(crate) references: Arc<[Reference]>,
+    /// For each parent, a value for each reference.
     pub(crate) values: Arc<[Value]>,
 }
 
+/// A column of the children with a value of their parent.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Reference {
+    pub column: Expr,
+    pub name: Arc<str>,
+    pub kind: Kind,
+}
+
+impl Reference {
+    pub fn of(column: &Column) -> Self {
+        Self { column: column.expr(), name: column.name().into(), kind: column.kind() }
+    }
+}
+
 impl Parents {
-    /// The parents without NULLs, which have no children, and the number of each one's list.
+    /// The number of values of each parent.
+    pub(crate) fn width(&self) -> usize {
+        self.references.len()
+    }
+
+    /// The number of parents.
+    pub(crate) fn len(&self) -> usize {
+        self.values.len() / self.width()
+    }
+
+    /// The values of each parent.
+    pub(crate) fn each(&self) -> std::slice::ChunksExact<'_, Value> {
+        self.values.chunks_exact(self.width())
+    }
+
+    /// The values of the parents without NULLs, which have no children, and the number of each one's list.
     ///
     /// # Errors
     ///
     /// [`DbErr::Type`] unless all parents have one type; integers of all widths are one type.
     pub(crate) fn present(&self) -> Result<(Vec<usize>, Vec<Value>), DbErr> {
-        let (lists, values): (Vec<_>, Vec<_>) =
-            self.values.iter().cloned().map(widened).enumerate().filter(|(_, value)| *value != value.as_null()).unzip();
-        if values.iter().any(|value| discriminant(value) != discriminant(&values[0])) {
-            return Err(DbErr::Type(format!("expected parents of one type for the column `{}`", self.name)));
+        let (mut lists, mut values) = (Vec::with_capacity(self.len()), Vec::with_capacity(self.values.len()));
+        for (list, parent) in self.each().enumerate() {
+            let before = values.len();
+            values.extend(parent.iter().cloned().map(widened));
+            if values[before..].iter().any(|value| *value == value.as_null()) {
+                values.truncate(before);
+            } else {
+                lists.push(list);
+            }
+        }
+        for (place, reference) in self.references.iter().enumerate() {
+            let mut of_one = values.iter().skip(place).step_by(self.width()).map(discriminant);
+            let first = of_one.next();
+            if of_one.any(|other| Some(other) != first) {
+                return Err(DbErr::Type(format!("expected parents of one type for the column `{}`", reference.name)));
+            }
         }
         Ok((lists, values))
     }
 
-    /// The rows of a query that belong to a parent.
-    pub(crate) fn children(&self, query: &SelectStatement, parent: impl Into<Expr>) -> SelectStatement {
+    /// The rows of a query that belong to the parent with these values.
+    pub(crate) fn children(
+        &self,
+        query: &SelectStatement,
+        parent: impl IntoIterator<Item: Into<Expr>>,
+    ) -> SelectStatement {
+        let equal = |(reference, value): (&Reference, _)| reference.column.clone().eq(value);
         let mut children = query.clone();
-        children.cond_where(Condition::all().add(self.column.clone().eq(parent)));
+        children.cond_where(self.references.iter().zip(parent).map(equal).fold(Condition::all(), Condition::add));
         children
     }
+}
+
+/// The name of the column with the value of a parent at this place of its key.
+pub(crate) fn parent_name(place: usize) -> String {
+    if place == 0 { "keyset_parent".into() } else { format!("keyset_parent_{place}") }
+}
+
+/// The values of keys of this width, as one parameter of PostgreSQL for each column.
+pub(crate) fn columns_of(values: &[Value], width: usize) -> Vec<Value> {
+    (0..width).map(|place| array(values.iter().skip(place).step_by(width).cloned().collect())).collect()
 }
 
 /// The values as one parameter of PostgreSQL. There must be one, all must have one type, and none may be NULL.

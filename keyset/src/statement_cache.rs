@@ -12,6 +12,7 @@ use sea_orm::{DbErr, Statement, Value};
 
 use crate::dialect::Dialect;
 use crate::mark::Mark;
+use crate::source::Reference;
 use crate::{End, Join, Key, Order, Page};
 
 mod query_values;
@@ -42,8 +43,8 @@ pub(crate) struct Shape<'a> {
     pub query: &'a SelectStatement,
     pub page: &'a Page,
     pub joins: &'a [Join],
-    /// The reference to the parents, and the number of terms for them.
-    pub parents: Option<(&'a Expr, usize)>,
+    /// The references to the parents, and the number of terms for them.
+    pub parents: Option<(&'a [Reference], usize)>,
     pub dialect: Dialect,
 }
 
@@ -56,7 +57,7 @@ struct Text {
     size: u32,
     cursors: [Option<Vec<bool>>; 2],
     joins: Vec<Join>,
-    parents: Option<(Expr, usize)>,
+    parents: Option<(Vec<Reference>, usize)>,
     dialect: Dialect,
     sql: String,
     parameters: Vec<Parameter>,
@@ -156,7 +157,7 @@ impl Text {
             size: page.size,
             cursors: nulls(page),
             joins: joins.to_vec(),
-            parents: parents.map(|(column, terms)| (column.clone(), terms)),
+            parents: parents.map(|(references, terms)| (references.to_vec(), terms)),
             dialect,
             sql: statement.sql,
             parameters,
@@ -187,7 +188,7 @@ impl Text {
             && self.end == page.end
             && self.dialect == dialect
             && self.cursors == nulls(page)
-            && self.parents.as_ref().map(|(column, terms)| (column, *terms)) == parents
+            && self.parents.as_ref().map(|(references, terms)| (&references[..], *terms)) == parents
             && self.order == page.order
             && self.joins == joins
     }

@@ -121,6 +121,49 @@ async fn a_parent_that_is_null_has_an_empty_list() {
     assert_eq!(count_up_to(&db, &none, 5).await.unwrap(), [Count::Exact(0)]);
 }
 
+/// Each parent has what its own query has: pages, counts and neighbours.
+#[tokio::test]
+async fn l2_parents_can_have_keys_of_several_values() {
+    let (_test, db, statements) = atlas::recorded().await;
+    let (texts, order) = (StatementCache::default(), atlas::order(&[]));
+    let keys = [
+        (1_i16, Some("elbe")),
+        (0, None),
+        (2, Some("ganges")),
+        (1, Some("elbe")),
+        (9, Some("elbe")),
+        (0, Some("elbe")),
+    ];
+    let values = keys.iter().flat_map(|(rank, river)| [Value::from(*rank), Value::from(river.map(str::to_owned))]);
+    let columns = [Column::Rank.into(), Column::River.into()];
+    let lists = Lists::per_key(City::find().filter(Column::Id.gt(0)), &columns, values.collect());
+    let reach = keyset::Reach { pages: 1, before: 9, after: 9 };
+    let skipping = Page::new(&Args { first: Some(1), offset: Some(1), ..Args::default() }, &order, LIMITS).unwrap();
+    for (page, run) in [(Page::first(&order, 1), 1), (Page::last(&order, 1), 1), (skipping, 2)] {
+        statements.take();
+        let slices = fetch(&db, &lists, &page).await.unwrap();
+        assert_eq!(statements.take().len(), run, "I2");
+        let kept = fetch_rows(&db, &lists, &page, &[], &texts).await.unwrap();
+        let (counts, limited) = (count(&db, &lists).await.unwrap(), count_up_to(&db, &lists, 9).await.unwrap());
+        let around = page_cursors(&db, &lists, &page, &slices, reach).await.unwrap();
+        let found = slices.into_iter().zip(kept).zip(counts.into_iter().zip(limited)).zip(around);
+        for ((rank, river), (((slice, kept), counted), around)) in keys.into_iter().zip(found) {
+            // A key with a NULL has no children, although there are rows with this NULL.
+            let one = City::find().filter(Column::Id.gt(0)).filter(Column::Rank.eq(rank));
+            let one = one.filter(Column::River.eq(river.unwrap_or("-")));
+            assert_eq!(slice, fetch(&db, one.clone(), &page).await.unwrap());
+            assert_eq!(kept.map(drop), slice.clone().map(drop));
+            let rows = count(&db, one.clone()).await.unwrap();
+            assert_eq!(counted, (rows, Count::Exact(rows)));
+            assert_eq!(around, page_cursors(&db, one, &page, &slice, reach).await.unwrap());
+        }
+    }
+    assert!(matches!(
+        count(&db, Lists::per_key(City::find(), &columns, vec![1_i16.into(), 1.into()])).await,
+        Err(DbErr::Type(_))
+    ));
+}
+
 /// An array has elements of one type.
 #[tokio::test]
 async fn parents_of_different_types_are_an_error() {
