@@ -7,7 +7,7 @@ use crate::cost::{Cost, Costs};
 use crate::count::{self, ApproximateCount};
 use crate::input::InputFields;
 use crate::page_cursors::{self, PageCursors};
-use crate::registry;
+use crate::registry::{self, ObjectFields};
 
 /// The prices of the fields of a connection.
 pub const COSTS: Costs = &[
@@ -39,11 +39,11 @@ pub(crate) fn edge_name(object: &str) -> String {
     format!("{object}Edge")
 }
 
-/// Registers the connection of the objects of this name, and its edges.
-pub(crate) fn register(registry: &mut Registry, object: &str) {
+/// Registers the connection of this name, and its edges: their nodes, and fields of their own.
+pub(crate) fn register(registry: &mut Registry, name: &str, node: &str, own: impl FnOnce(&mut ObjectFields<'_>)) {
     let description = "A page of a list, as a Relay connection. Only selected fields are read from the database.";
-    let [edge, node] = [edge_name(object), object.to_owned()];
-    registry::object(registry, &connection_name(object), description, |fields| {
+    let edge = edge_name(name);
+    registry::object(registry, &connection_name(name), description, |fields| {
         let page_info = PageInfo::create_type_info(fields.registry);
         fields
             .plain("edges", "The edges of this page: its objects with their cursors.", format!("[{edge}!]!"))
@@ -72,5 +72,6 @@ pub(crate) fn register(registry: &mut Registry, object: &str) {
     registry::object(registry, &edge, "An object and its cursor.", |fields| {
         let cursor = "The cursor of the object, for `after` and `before`. It is opaque, and remains valid after the object is deleted.";
         fields.plain("node", "The object.", format!("{node}!")).field::<String>("cursor", cursor);
+        own(fields);
     });
 }

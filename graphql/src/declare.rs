@@ -6,6 +6,7 @@ pub(crate) mod entity;
 pub(crate) mod field;
 pub(crate) mod links;
 pub(crate) mod names;
+pub(crate) mod nested;
 pub(crate) mod object;
 pub(crate) mod offered;
 pub(crate) mod register;

@@ -36,8 +36,10 @@ pub(crate) enum Filter {
     Beside(usize, Column, Test<Value>),
     /// The time in a key that is a UUID of version 7.
     CreatedAt(Column, Test<DateTime>),
-    /// The object that these columns refer to.
-    One(Box<OneFilter>),
+    /// A related object: there is one that matches.
+    Related(Box<RelatedFilter>),
+    /// The number of related objects.
+    Count(Box<CountFilter>),
 }
 
 /// A comparison of one value.
@@ -54,14 +56,57 @@ pub(crate) enum Test<T> {
     Contains(String),
 }
 
-/// A condition on the object that a row refers to.
+/// A condition on a related object: one that the row refers to, or one of those that refer to the row.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct OneFilter {
+pub(crate) struct RelatedFilter {
+    pub objects: RelatedObjects,
+    pub filter: Filter,
+}
+
+/// A condition on the number of those that refer to the row.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct CountFilter {
+    pub objects: RelatedObjects,
+    pub test: Test<Value>,
+    /// They are counted up to this number, which tells all numbers apart that are compared.
+    pub bound: u64,
+}
+
+/// The objects that are related to a row.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct RelatedObjects {
     /// The index of the object in the declaration.
     pub object: usize,
-    /// The columns that refer to it, each with the one that it equals.
+    /// The columns of the row, each with the one of the object that it equals.
     pub on: Vec<(Column, Column)>,
-    pub filter: Filter,
+    /// Whether there can be several.
+    pub are_many: bool,
+}
+
+impl<T> Test<T> {
+    /// The values that it compares with.
+    pub fn values(&self) -> &[T] {
+        match self {
+            Self::In(values) | Self::NotIn(values) => values,
+            Self::Lt(value) | Self::Lte(value) | Self::Gt(value) | Self::Gte(value) => std::slice::from_ref(value),
+            Self::IsNull(_) | Self::StartsWith(_) | Self::Contains(_) => &[],
+        }
+    }
+
+    /// The same with other values.
+    pub fn map<U>(self, map: impl Fn(T) -> U) -> Test<U> {
+        match self {
+            Self::In(values) => Test::In(values.into_iter().map(map).collect()),
+            Self::NotIn(values) => Test::NotIn(values.into_iter().map(map).collect()),
+            Self::Lt(value) => Test::Lt(map(value)),
+            Self::Lte(value) => Test::Lte(map(value)),
+            Self::Gt(value) => Test::Gt(map(value)),
+            Self::Gte(value) => Test::Gte(map(value)),
+            Self::IsNull(is_null) => Test::IsNull(is_null),
+            Self::StartsWith(text) => Test::StartsWith(text),
+            Self::Contains(text) => Test::Contains(text),
+        }
+    }
 }
 
 impl Filter {
@@ -69,7 +114,7 @@ impl Filter {
     pub fn is_empty(&self) -> bool {
         match self {
             Self::All(filters) => filters.iter().all(Self::is_empty),
-            Self::One(one) => one.filter.is_empty(),
+            Self::Related(related) => !related.objects.are_many && related.filter.is_empty(),
             _ => false,
         }
     }

@@ -62,7 +62,7 @@ pub use cost::Cost;
 pub use declare::argument::{GivenArgument, ListArgument, ListEstimate, ListRows, OwnOrders};
 pub use declare::declaration::{Declaration, DeclarationError, Declaring};
 pub use declare::field::{Beside, Field};
-pub use declare::links::Link;
+pub use declare::links::{Link, Pairs};
 pub use declare::object::ObjectType;
 pub use declare::offered::Offered;
 pub use declare::root::{KeyArguments, RootField};

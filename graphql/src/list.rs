@@ -2,14 +2,15 @@
 
 use async_graphql::{InputType, Value};
 use keyset::{Column, Order, Statistics, TableRows};
-use sea_orm::DbBackend;
-use sea_orm::sea_query::{Expr, Func};
+use sea_orm::sea_query::{Expr, ExprTrait as _, Func, JoinType, SelectStatement};
+use sea_orm::{Condition, DbBackend};
 use std::sync::Arc;
 
 use crate::arguments::Arguments;
 use crate::declare::argument::{GivenArgument, ListEstimate, ListRows, OwnOrders};
 use crate::declare::declaration::Declaration;
 use crate::declare::object::ObjectType;
+use crate::declare::relation::Relation;
 use crate::filter::{self, Budget, Estimates, Filter, RowEstimate, Target, needs_beside};
 use crate::order::{Criterion, Sorted};
 use crate::scalar::refused;
@@ -58,22 +59,25 @@ impl ListArguments {
         Self { criteria: criteria.to_vec(), filter: None, as_of: None, own: Vec::new() }
     }
 
-    fn sorted(&self, object: &ObjectType, backend: DbBackend) -> Result<Sorted> {
+    fn sorted(&self, object: &ObjectType, parent: &[Column], backend: DbBackend) -> Result<Sorted> {
         let own: Option<OwnOrders> = self.own.iter().find_map(|given| given.orders(backend));
-        Sorted::of(object, &self.criteria, own.as_ref())
+        Sorted::of(object, &self.criteria, own.as_ref(), parent)
     }
 
-    /// The rows, without columns, and their order.
+    /// The rows, without columns, and their order; with the columns that refer to a parent, those of the list of each parent.
     ///
     /// # Errors
     ///
     /// `ORDER_NOT_OFFERED`.
-    pub fn rows(&self, object: &ObjectType, target: &Target<'_>, is_of_parent: bool) -> Result<(TableRows, Order)> {
-        let Sorted { order, beside, key } = self.sorted(object, target.backend)?;
+    pub fn rows(&self, object: &ObjectType, target: &Target<'_>, parent: &[Column]) -> Result<(TableRows, Order)> {
+        let Sorted { order, beside, related, key } = self.sorted(object, parent, target.backend)?;
         let mut rows = object.table.rows();
         let mut joined = self.filter.as_ref().map(needs_beside).unwrap_or_default();
         joined.extend(beside);
         target.join_beside(&mut rows.0, object, &joined);
+        for (relation, name) in related {
+            join_related(&mut rows.0, &object.relations[relation], &name);
+        }
         if let Some(filter) = &self.filter {
             rows.0.cond_where(target.condition(filter));
         }
@@ -86,11 +90,11 @@ impl ListArguments {
         let list = (rows, order);
         Ok(self.own.iter().fold(list, |(rows, order), given| {
             let (backend, as_of) = (target.backend, self.as_of.as_ref());
-            given.restrict(ListRows { rows, order, backend, as_of, is_of_parent })
+            given.restrict(ListRows { rows, order, backend, as_of, is_of_parent: !parent.is_empty() })
         }))
     }
 
-    /// What the list reads; with a column, that of the parent to which the column refers.
+    /// What the list reads; with columns, that of the parent to which they refer.
     ///
     /// # Errors
     ///
@@ -98,15 +102,13 @@ impl ListArguments {
     pub fn estimates(
         &self,
         object: &ObjectType,
-        parent: Option<&Column>,
+        parent: &[Column],
         backend: DbBackend,
         statistics: Arc<Statistics>,
     ) -> Result<Estimates> {
-        let mut estimates = match parent {
-            None => Estimates::new(statistics),
-            Some(column) => Estimates::of_parent(statistics, column),
-        };
-        let Sorted { order, beside, key } = self.sorted(object, backend)?;
+        let mut estimates =
+            if parent.is_empty() { Estimates::new(statistics) } else { Estimates::of_parent(statistics, parent) };
+        let Sorted { order, beside, related, key } = self.sorted(object, parent, backend)?;
         let mut joined = self.filter.as_ref().map(needs_beside).unwrap_or_default();
         joined.extend(beside);
         if let Some(filter) = &self.filter {
@@ -119,10 +121,21 @@ impl ListArguments {
         if !joined.is_empty() && estimates.all().is_some() {
             estimates.narrow(RowEstimate::beside(joined.len() as u64));
         }
+        if !related.is_empty() {
+            estimates.read_all(related.len() as u64);
+        }
         let list = ListEstimate { order: &order, is_filtered: self.filter.is_some() };
         for given in &self.own {
             given.estimate(&list, &mut estimates);
         }
         Ok(estimates)
     }
+}
+
+/// Joins the rows of a relation, of which an object may have none, under this name.
+fn join_related(rows: &mut SelectStatement, relation: &Relation, name: &str) {
+    let Some(table) = &relation.table else { return };
+    let on = relation.on().into_iter().map(|(from, to)| from.expr().eq(to.of(name.to_owned()).expr()));
+    let on = on.fold(Condition::all(), Condition::add);
+    rows.join_as(JoinType::LeftJoin, table.table_ref(), name.to_owned(), on);
 }

@@ -1,5 +1,7 @@
 //! The order of a list: from the criteria of `orderBy` to an order of the engine.
 
+use std::collections::BTreeMap;
+
 use async_graphql::{Enum, InputType, Name, Value};
 use keyset::{Column, Order, Sort};
 
@@ -92,22 +94,37 @@ impl Criterion {
     }
 }
 
+/// A sort by a column of a related object.
+#[derive(Clone, Debug)]
+pub(crate) struct RelatedSort {
+    /// The name of its item.
+    pub item: String,
+    pub description: String,
+    pub relation: usize,
+    /// The column, of the table under the name that it has in the query of the list.
+    pub column: Column,
+    pub is_by_code_point: bool,
+}
+
 /// An order of a list, and what it needs.
 pub(crate) struct Sorted {
     pub order: Order,
     /// The relation whose columns it has.
     pub beside: Option<usize>,
+    /// The relations of which it has columns that no index holds, with the names of their tables in the query.
+    pub related: BTreeMap<usize, String>,
     /// The key in its table: that of the relation where an index of its table holds the order.
     pub key: Column,
 }
 
 impl Sorted {
-    /// The order of a list by these criteria; where an argument of its own offers orders, those.
+    /// The order of a list by these criteria; where an argument of its own offers orders, those. All of its rows have one value in
+    /// each of the `pinned` columns: those that refer to a parent.
     ///
     /// # Errors
     ///
     /// As [`ObjectType::order`].
-    pub fn of(object: &ObjectType, criteria: &[Criterion], own: Option<&OwnOrders>) -> Result<Self> {
+    pub fn of(object: &ObjectType, criteria: &[Criterion], own: Option<&OwnOrders>, pinned: &[Column]) -> Result<Self> {
         let default = own.map(|own| [Criterion::desc(own.default)]);
         let criteria =
             if criteria.is_empty() { default.as_ref().map_or(criteria, |it| it.as_slice()) } else { criteria };
@@ -122,23 +139,31 @@ impl Sorted {
         // An index holds the columns of one table: an order by columns of a relation ends in the key of their table.
         let table = beside.filter(|_| own.is_none()).map(|relation| &object.relations[relation]);
         let key = table.map_or_else(|| object.key().clone(), |relation| relation.to[0].clone());
-        let mut sorts = Vec::with_capacity(criteria.len());
+        let (mut sorts, mut related) = (Vec::with_capacity(criteria.len()), BTreeMap::new());
         for criterion in criteria {
             let sort = match (field(object, &criterion.item), own) {
                 (Some(field), _) if is_key(object, field) => Sort::asc(key.clone()),
                 (Some(field), _) => sort(field).ok_or_else(|| object.unknown_item(&criterion.item))?,
                 (None, Some(own)) => own.sort(&criterion.item).ok_or_else(|| object.unknown_item(&criterion.item))?,
-                (None, None) => return Err(object.unknown_item(&criterion.item)),
+                (None, None) => {
+                    let known = object.related_sorts.iter().find(|sort| sort.item == criterion.item);
+                    let known = known.ok_or_else(|| object.unknown_item(&criterion.item))?;
+                    related.insert(known.relation, known.column.table());
+                    by_column(&known.column, known.is_by_code_point).computed()
+                }
             };
             // No index holds another order of what the argument finds than that of the key.
             let sort = if own.is_some() && !items.is_empty() { sort.computed() } else { sort };
             sorts.push(criterion.apply(sort));
         }
-        let order = match table.and_then(|relation| relation.table.as_ref()) {
-            Some(table) => Order::of_table(table, sorts)?,
-            None => Order::of_table(&object.table, sorts)?,
-        };
-        Ok(Self { order, beside, key })
+        let table = table.and_then(|relation| relation.table.as_ref()).unwrap_or(&object.table);
+        if table.key().any(|column| pinned.contains(column)) {
+            // A cursor is a position in the lists of all parents: the columns that they differ by come last.
+            let last = criteria.last().map_or(SortDirection::Asc, |last| last.direction);
+            let keys = table.key().filter(|column| !pinned.contains(column));
+            sorts.extend(keys.map(|column| Sort::column(column.clone(), last.into())));
+        }
+        Ok(Self { order: Order::of_table(table, sorts)?, beside, related, key })
     }
 }
 
@@ -159,8 +184,12 @@ pub(crate) fn is_key(object: &ObjectType, field: &Field) -> bool {
 /// The sort by a field that is not the key.
 fn sort(field: &Field) -> Option<Sort> {
     let (FieldKind::Column(column) | FieldKind::Beside { column, .. }) = &field.kind else { return None };
+    Some(by_column(column, field.is_by_code_point))
+}
+
+fn by_column(column: &Column, is_by_code_point: bool) -> Sort {
     let sort = Sort::asc(column.clone());
-    Some(if field.is_by_code_point { sort.by_code_point() } else { sort })
+    if is_by_code_point { sort.by_code_point() } else { sort }
 }
 
 /// The items that name an index: each once, and none after the key, which is unique and always offered at the end.

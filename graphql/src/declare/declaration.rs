@@ -10,14 +10,16 @@ use async_graphql::{ObjectType as Root, Schema, SchemaBuilder, SubscriptionType}
 use keyset::{Column, ColumnSet, Kept, Modelled, Order, ReadRows as _, Table, TableRows};
 
 use super::entity;
-use super::field::FieldKind;
+use super::field::{Field, FieldKind};
+use super::names::screaming;
 use super::object::ObjectType;
 use super::register;
+use super::relation::Relation;
 use super::root::{KeyArguments, RootField, RootKind};
 use crate::cost::Cost;
 use crate::filter::Target;
 use crate::list::{ListArguments, Scan};
-use crate::order::Criterion;
+use crate::order::{Criterion, RelatedSort};
 use crate::{Reader, Result};
 
 /// What an application declares, before it is checked.
@@ -146,9 +148,23 @@ impl Declaring {
                     faults.push(format!("`{name}` has two fields `{}`", field.name));
                 }
                 match &mut field.kind {
-                    FieldKind::List { object, index, .. } => match find(object) {
-                        Some(found) => *index = found,
-                        None => faults.push(format!("`{name}.{}` lists `{object}`, which is not declared", field.name)),
+                    FieldKind::List(list) => match find(&list.of.name) {
+                        Some(found) => {
+                            list.of.index = found;
+                            if list.key.is_empty() {
+                                list.key = object.table.key().cloned().collect();
+                            }
+                            if list.key.len() != list.columns.len() {
+                                faults.push(format!(
+                                    "`{name}.{}` refers to `{name}` by another number of columns",
+                                    field.name
+                                ));
+                            }
+                        }
+                        None => {
+                            let of = &list.of.name;
+                            faults.push(format!("`{name}.{}` lists `{of}`, which is not declared", field.name));
+                        }
                     },
                     FieldKind::Column(column) if crate::scalar::Scalar::of(column).is_none() => {
                         faults.push(format!("`{name}.{}`: the column `{column:?}` has no type in GraphQL", field.name));
@@ -157,6 +173,7 @@ impl Declaring {
                 }
             }
         }
+        faults.extend(checked_related(&mut objects));
         let mut repeated = HashSet::new();
         for root in &mut roots {
             if !repeated.insert(root.name.clone()) {
@@ -174,6 +191,44 @@ impl Declaring {
         }
         Ok(Arc::new(Declaration { query_type, objects, roots }))
     }
+}
+
+/// Finds what fields say of the fields of other objects. Returns the faults.
+fn checked_related(objects: &mut [ObjectType]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for number in 0..objects.len() {
+        let (object, mut sorts) = (&objects[number], Vec::new());
+        for field in &object.fields {
+            let at = format!("`{}.{}`", object.name, field.name);
+            if let FieldKind::List(list) = &field.kind
+                && let Some(through) = &list.through
+            {
+                let junction = &objects[list.of.index];
+                let node = junction.field(&through.field).and_then(|field| junction.relation_of(field));
+                if node.is_none_or(Relation::is_nullable) {
+                    faults.push(format!("{at}: `{}.{}` is no object that is never null", junction.name, through.field));
+                }
+            }
+            let FieldKind::One(relation) = field.kind else { continue };
+            let Some(related) = &object.relations[relation].object else { continue };
+            for name in &field.related_sorts {
+                let found = objects[related.index].field(name).filter(|of| of.sorts);
+                let (Some(of), Some(column)) = (found, found.and_then(Field::own_column)) else {
+                    faults.push(format!("{at}: `{}` has no field `{name}` to sort by", related.name));
+                    continue;
+                };
+                sorts.push(RelatedSort {
+                    item: format!("{}_{}", screaming(&field.name), screaming(name)),
+                    description: of.description.clone(),
+                    relation,
+                    column: column.of(format!("{}_of_{}", field.name, object.table.name())),
+                    is_by_code_point: of.is_by_code_point,
+                });
+            }
+        }
+        objects[number].related_sorts = sorts;
+    }
+    faults
 }
 
 impl Declaration {
@@ -258,7 +313,7 @@ impl Declaration {
     pub fn list(&self, object: &str, criteria: &[Criterion], reader: &Reader) -> Result<(TableRows, Order)> {
         let object = self.declared(object);
         let target = Target::new(self, reader.backend(), !reader.seeks_row_values());
-        let (mut rows, order) = ListArguments::ordered_by(criteria).rows(object, &target, false)?;
+        let (mut rows, order) = ListArguments::ordered_by(criteria).rows(object, &target, &[])?;
         object.table.select(&mut rows, ColumnSet::ALL);
         Ok((rows, order))
     }
@@ -290,7 +345,7 @@ impl Declaration {
     /// The costs of the declared fields of the query.
     pub fn root_costs(self: &Arc<Self>) -> Vec<(String, Cost)> {
         let cost = |root: &RootField| match &root.kind {
-            RootKind::List { index, kept, .. } => Cost::List(self.scan(*index, None, kept.as_deref())),
+            RootKind::List { index, kept, .. } => Cost::List(self.scan(*index, &[], kept.as_deref())),
             RootKind::Object { .. } | RootKind::Node => Cost::Lookup,
             RootKind::Nodes => {
                 Cost::Keys { argument: "ids", types: self.objects.iter().filter(|object| object.tag.is_some()).count() }
@@ -302,18 +357,16 @@ impl Declaration {
     /// The costs of the fields of objects that cost more than 1.
     pub fn field_costs(self: &Arc<Self>) -> Vec<(String, Cost)> {
         let fields = self.objects.iter().flat_map(|object| &object.fields);
-        let cost = |field: &super::field::Field| match &field.kind {
+        let cost = |field: &Field| match &field.kind {
             FieldKind::Beside { .. } | FieldKind::ComputedBeside { .. } | FieldKind::One(_) => Some(Cost::Lookup),
-            FieldKind::List { index, column, kept, .. } => {
-                Some(Cost::List(self.scan(*index, Some(column.clone()), kept.as_deref())))
-            }
+            FieldKind::List(list) => Some(Cost::List(self.scan(list.of.index, &list.columns, list.kept.as_deref()))),
             _ => None,
         };
         fields.filter_map(|field| Some((field.name.clone(), cost(field)?))).collect()
     }
 
-    fn scan(self: &Arc<Self>, object: usize, parent: Option<Column>, kept: Option<&Kept>) -> Scan {
-        Scan { declaration: Arc::clone(self), object, parent, is_kept: kept.is_some() }
+    fn scan(self: &Arc<Self>, object: usize, parent: &[Column], kept: Option<&Kept>) -> Scan {
+        Scan { declaration: Arc::clone(self), object, parent: parent.to_vec(), is_kept: kept.is_some() }
     }
 }
 

@@ -5,8 +5,9 @@ use sea_orm::{EntityTrait, Iterable as _, RelationTrait as _, RelationType};
 
 use super::field::FieldKind;
 use super::names::{camel, pascal, plural};
+use super::nested::NestedList;
 use super::object::ObjectType;
-use super::relation::{Related, Relation};
+use super::relation::Relation;
 use super::root::{ById, RootField, RootKind};
 use crate::scalar::Scalar;
 
@@ -68,6 +69,17 @@ fn foreign_key(object: &ObjectType, relation: &sea_orm::RelationDef) -> Option<F
 }
 
 impl ForeignKey {
+    /// The object that it refers to, if that follows from its entity, too.
+    fn target(&self, objects: &[ObjectType]) -> Option<usize> {
+        let target = objects.iter().position(|object| object.is_inferred && object.table.name() == self.table)?;
+        (self.columns_of(&objects[target]).len() == self.columns.len()).then_some(target)
+    }
+
+    /// The columns of this object that it refers to.
+    fn columns_of(&self, object: &ObjectType) -> Vec<Column> {
+        self.to.iter().filter_map(|name| object.table.column(name).cloned()).collect()
+    }
+
     /// What it calls the object that it refers to: its column without `Id`, or the name of the table.
     fn stem(&self) -> String {
         match &self.columns[..] {
@@ -89,20 +101,20 @@ impl ForeignKey {
 
 /// Adds what follows from foreign keys and from tables that are served as a whole.
 pub(crate) fn infer(objects: &mut [ObjectType], roots: &mut Vec<RootField>) {
-    let of_table = |objects: &[ObjectType], table: &str| {
-        objects.iter().position(|object| object.is_inferred && object.table.name() == table)
-    };
     for index in 0..objects.len() {
         for key in objects[index].foreign_keys.clone() {
-            let Some(target) = of_table(objects, &key.table) else { continue };
-            let is_to_key =
-                objects[target].table.key().map(|column| column.name().to_owned()).eq(key.to.iter().cloned());
-            if !is_to_key {
-                continue;
+            if let Some(target) = key.target(objects) {
+                to_one(objects, index, target, &key);
+                back(objects, index, target, &key);
             }
-            let name = key.field(&objects[target]);
-            to_one(objects, index, target, &key, &name);
-            back(objects, index, target, &key);
+        }
+    }
+    for index in 0..objects.len() {
+        if let [one, other] = &objects[index].foreign_keys.clone()[..]
+            && is_junction(&objects[index], one, other)
+        {
+            many_to_many(objects, index, one, other);
+            many_to_many(objects, index, other, one);
         }
     }
     for (index, object) in objects.iter().enumerate().filter(|(_, object)| object.is_inferred) {
@@ -115,13 +127,14 @@ pub(crate) fn infer(objects: &mut [ObjectType], roots: &mut Vec<RootField>) {
 }
 
 /// Adds the object that a foreign key refers to.
-fn to_one(objects: &mut [ObjectType], index: usize, target: usize, key: &ForeignKey, name: &str) {
-    let related = Related { name: objects[target].name.clone(), index: target };
+fn to_one(objects: &mut [ObjectType], index: usize, target: usize, key: &ForeignKey) {
+    let (name, related) = (key.field(&objects[target]), objects[target].name.clone());
+    let to = key.columns_of(&objects[target]);
     let object = &mut objects[index];
-    if object.field(name).is_none() {
-        object.relations.push(Relation::to_key(&related.name, &key.columns));
+    if object.field(&name).is_none() {
+        object.relations.push(Relation::to_object(&related, &key.columns, &to));
         let relation = object.relations.len() - 1;
-        object.add(name, FieldKind::One(relation));
+        object.add(&name, FieldKind::One(relation));
     }
 }
 
@@ -131,22 +144,53 @@ fn back(objects: &mut [ObjectType], index: usize, target: usize, key: &ForeignKe
     // Two foreign keys to one table are told apart by their names.
     let stem = key.stem();
     let by = if stem == to { String::new() } else { format!("By{}", pascal(&stem)) };
-    let table = objects[index].table.clone();
+    let table = camel(objects[index].table.name());
+    let own = key.columns_of(&objects[target]);
     let owner = &mut objects[target];
     if key.is_unique {
-        let field = format!("{}{by}", camel(table.name()));
+        let field = format!("{table}{by}");
         if owner.field(&field).is_none() {
-            let own: Vec<Column> = owner.table.key().cloned().collect();
             owner.relations.push(Relation::back(&from, &own, &key.columns));
             let relation = owner.relations.len() - 1;
             owner.add(&field, FieldKind::One(relation));
         }
         return;
     }
-    let [column] = &key.columns[..] else { return };
-    let field = format!("{}{by}", plural(&camel(table.name())));
+    let field = format!("{}{by}", plural(&table));
     if owner.field(&field).is_none() {
-        owner.add(&field, FieldKind::List { object: from, index: 0, column: column.clone(), kept: None });
+        let list = NestedList { key: own, ..NestedList::new(&from, key.columns.clone()) };
+        owner.add(&field, FieldKind::List(Box::new(list))).filtered();
+    }
+}
+
+/// Whether the primary key of a table is two foreign keys: each row is a pair.
+fn is_junction(object: &ObjectType, one: &ForeignKey, other: &ForeignKey) -> bool {
+    let mut pair: Vec<&str> = one.columns.iter().chain(&other.columns).map(Column::name).collect();
+    let mut key: Vec<&str> = object.table.key().map(Column::name).collect();
+    pair.sort_unstable();
+    key.sort_unstable();
+    pair == key
+}
+
+/// Adds to the object that one foreign key of a junction refers to the list of those that the other refers to. Its pages can be
+/// sorted by the columns of both.
+fn many_to_many(objects: &mut [ObjectType], junction: usize, one: &ForeignKey, other: &ForeignKey) {
+    let (Some(owner), Some(node)) = (one.target(objects), other.target(objects)) else { return };
+    let (name, field) = (plural(&other.stem()), other.field(&objects[node]));
+    let sorts: Vec<String> = objects[node]
+        .sort_fields()
+        .filter(|(_, field)| field.own_column().is_some())
+        .map(|(_, field)| field.name.clone())
+        .collect();
+    let (of, key) = (objects[junction].name.clone(), one.columns_of(&objects[owner]));
+    if let Some(field) = objects[junction].fields.iter_mut().find(|known| known.name == field) {
+        field.related_sorts = sorts;
+    }
+    if objects[owner].field(&name).is_none() {
+        let added = objects[owner].through(&name, &of, &one.columns, &field).filtered();
+        if let FieldKind::List(list) = &mut added.kind {
+            list.key = key;
+        }
     }
 }
 

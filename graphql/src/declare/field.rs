@@ -7,6 +7,7 @@ use async_graphql::registry::Registry;
 use keyset::{Column, ColumnSet, Kept, TableRow};
 use sea_orm::{DbErr, Value};
 
+use super::nested::NestedList;
 use super::object::{ObjectType, is_filterable, is_sortable};
 use crate::scalar::{self, LeafValue};
 
@@ -22,6 +23,8 @@ pub struct Field {
     pub(crate) is_by_code_point: bool,
     /// Whether lists can be filtered by it.
     pub(crate) filters: bool,
+    /// The fields of its object by which lists can be sorted.
+    pub(crate) related_sorts: Vec<String>,
 }
 
 /// How a field is read.
@@ -41,8 +44,8 @@ pub(crate) enum FieldKind {
     ComputedBeside { relation: usize, computed: Computed<Option<TableRow>> },
     /// The object of a relation.
     One(usize),
-    /// The list of the objects of this name, which is the one with this index, whose column holds the key.
-    List { object: String, index: usize, column: Column, kept: Option<Box<Kept>> },
+    /// A list of the objects that refer to this one.
+    List(Box<NestedList>),
 }
 
 /// Registers a type, and returns its name in the schema.
@@ -110,9 +113,22 @@ impl Field {
                 (is_sortable(column), is_filterable(column))
             }
             FieldKind::CreatedAt(_) => (true, true),
-            FieldKind::Computed(_) | FieldKind::ComputedBeside { .. } | FieldKind::List { .. } => (false, false),
+            FieldKind::Computed(_) | FieldKind::ComputedBeside { .. } | FieldKind::List(_) => (false, false),
         };
-        Self { name: name.to_owned(), description: String::new(), kind, sorts, is_by_code_point: false, filters }
+        Self {
+            name: name.to_owned(),
+            description: String::new(),
+            kind,
+            sorts,
+            is_by_code_point: false,
+            filters,
+            related_sorts: Vec::new(),
+        }
+    }
+
+    /// The column of the object's row that it is.
+    pub(crate) fn own_column(&self) -> Option<&Column> {
+        if let FieldKind::Column(column) = &self.kind { Some(column) } else { None }
     }
 
     /// Describes it: also where lists are sorted and filtered by it.
@@ -139,6 +155,25 @@ impl Field {
         self
     }
 
+    /// Offers sorts by these fields of the object that it refers to. No index holds such an order: each page reads all rows of its
+    /// list, and is priced so.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the field has no related object.
+    pub fn sorts_by(&mut self, fields: &[&str]) -> &mut Self {
+        assert!(matches!(self.kind, FieldKind::One(_)), "`{}` is no related object", self.name);
+        self.related_sorts = fields.iter().map(|field| (*field).to_owned()).collect();
+        self
+    }
+
+    /// Offers conditions on it. Columns and related objects have them anyway. On a list, they are `some`, `every`, `none` and
+    /// `count`.
+    pub fn filtered(&mut self) -> &mut Self {
+        self.filters = true;
+        self
+    }
+
     /// Offers no condition on it.
     pub fn unfiltered(&mut self) -> &mut Self {
         self.filters = false;
@@ -153,8 +188,8 @@ impl Field {
     ///
     /// Panics if the field is no list.
     pub fn kept(&mut self, count: Kept) -> &mut Self {
-        let FieldKind::List { kept, .. } = &mut self.kind else { panic!("`{}` is no list", self.name) };
-        *kept = Some(Box::new(count));
+        let FieldKind::List(list) = &mut self.kind else { panic!("`{}` is no list", self.name) };
+        list.kept = Some(Box::new(count));
         self
     }
 }
@@ -169,7 +204,7 @@ impl fmt::Debug for FieldKind {
             Self::Beside { .. } => "Beside",
             Self::ComputedBeside { .. } => "ComputedBeside",
             Self::One(_) => "One",
-            Self::List { .. } => "List",
+            Self::List(_) => "List",
         };
         f.write_str(kind)
     }

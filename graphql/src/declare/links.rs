@@ -12,14 +12,31 @@ use super::root::RootKind;
 pub struct Link<'a> {
     /// Those that refer.
     pub from: &'a ObjectType,
-    /// The column that refers.
-    pub column: &'a Column,
+    /// The columns that refer.
+    pub columns: &'a [Column],
     /// The field with the one.
     pub field: String,
     /// The one.
     pub to: &'a ObjectType,
     /// Its field with the list of those that refer.
     pub back: String,
+}
+
+/// A many-to-many list of an object.
+#[derive(Clone, Debug)]
+pub struct Pairs<'a> {
+    /// The object.
+    pub of: &'a ObjectType,
+    /// The field with the list.
+    pub field: String,
+    /// The objects of the junction.
+    pub junction: &'a ObjectType,
+    /// The columns of the junction that refer to the object.
+    pub columns: &'a [Column],
+    /// Those that refer to the node.
+    pub node_columns: &'a [Column],
+    /// The nodes.
+    pub node: &'a ObjectType,
 }
 
 impl Declaration {
@@ -39,12 +56,12 @@ impl Declaration {
         let mut links = Vec::new();
         for to in self.objects() {
             for back in &to.fields {
-                let FieldKind::List { index, column, .. } = &back.kind else { continue };
-                let from = self.object(*index);
-                let refers = |relation: &usize| from.relations[*relation].from == [column.clone()];
+                let FieldKind::List(list) = &back.kind else { continue };
+                let (from, columns) = (self.object(list.of.index), &list.columns);
+                let refers = |relation: &usize| from.relations[*relation].from == *columns;
                 let field = from.fields.iter().find(|field| matches!(&field.kind, FieldKind::One(it) if refers(it)));
-                if let Some(field) = field {
-                    links.push(Link { from, column, field: field.name.clone(), to, back: back.name.clone() });
+                if let Some(field) = field.filter(|_| list.through.is_none()) {
+                    links.push(Link { from, columns, field: field.name.clone(), to, back: back.name.clone() });
                 }
             }
         }
@@ -52,7 +69,38 @@ impl Declaration {
     }
 }
 
+impl Declaration {
+    /// The many-to-many lists.
+    pub fn pairs(&self) -> Vec<Pairs<'_>> {
+        let mut pairs = Vec::new();
+        for of in self.objects() {
+            for field in &of.fields {
+                let FieldKind::List(list) = &field.kind else { continue };
+                let Some(through) = &list.through else { continue };
+                let (junction, node) = self.junction(list, through);
+                let to = junction.field(&through.field).and_then(|field| junction.relation_of(field));
+                let node_columns = to.map_or(&[][..], |relation| &relation.from);
+                pairs.push(Pairs {
+                    of,
+                    field: field.name.clone(),
+                    junction,
+                    columns: &list.columns,
+                    node_columns,
+                    node,
+                });
+            }
+        }
+        pairs
+    }
+}
+
 impl ObjectType {
+    /// The items of the enum of sorts.
+    pub fn sort_items(&self) -> Vec<String> {
+        let related = self.related_sorts.iter().map(|sort| sort.item.clone());
+        self.sort_fields().map(|(item, _)| item).chain(related).collect()
+    }
+
     /// The field with the value of a column.
     pub fn field_of(&self, column: &str) -> Option<String> {
         let is_of = |kind: &FieldKind| matches!(kind, FieldKind::Column(it) if it.name() == column);

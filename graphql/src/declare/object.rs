@@ -8,12 +8,13 @@ use sea_orm::Value;
 use super::argument::ListArgument;
 use super::entity::ForeignKey;
 use super::field::{Beside, Computed, Field, FieldKind};
-use super::names::{camel, screaming};
+use super::names::{camel, pascal, screaming};
+use super::nested::{NestedList, Through};
 use super::relation::Relation;
 use crate::error::code;
 use crate::global_id::Tag;
 use crate::object::RowObject;
-use crate::order::{Criterion, is_key};
+use crate::order::{Criterion, RelatedSort, is_key};
 use crate::scalar::LeafValue;
 use crate::{Error, Result};
 
@@ -36,6 +37,8 @@ pub struct ObjectType {
     pub(crate) tag: Option<Tag>,
     pub(crate) fields: Vec<Field>,
     pub(crate) relations: Vec<Relation>,
+    /// The sorts by columns of related objects, once these are known.
+    pub(crate) related_sorts: Vec<RelatedSort>,
     /// The orders of its lists, by the names of sort items, if only these are offered.
     pub(crate) orders: Option<Vec<Vec<String>>>,
     /// Describes the enum of sort items.
@@ -61,6 +64,7 @@ impl ObjectType {
             tag: None,
             fields: Vec::new(),
             relations: Vec::new(),
+            related_sorts: Vec::new(),
             orders: None,
             sort_description: String::new(),
             order_description: String::new(),
@@ -180,8 +184,22 @@ impl ObjectType {
     /// A list of the objects of this name whose `column` holds the primary key of this one. One statement reads it for all
     /// objects.
     pub fn list(&mut self, name: &str, object: &str, column: impl Into<Column>) -> &mut Field {
-        let kind = FieldKind::List { object: object.to_owned(), index: 0, column: column.into(), kept: None };
-        self.add(name, kind)
+        self.list_by_key(name, object, &[column.into()])
+    }
+
+    /// The same for a primary key of several columns.
+    pub fn list_by_key(&mut self, name: &str, object: &str, columns: &[Column]) -> &mut Field {
+        self.add(name, FieldKind::List(Box::new(NestedList::new(object, columns.to_vec()))))
+    }
+
+    /// A many-to-many list: for each object of the junction whose columns hold the primary key of this one, the object that its
+    /// `field` refers to. The other columns of the junction are on the edges. Lists are sorted and filtered as those of the
+    /// junction. For pages at the cost of their size, an index of the junction begins with `columns` and continues with the
+    /// reference of `field`.
+    pub fn through(&mut self, name: &str, junction: &str, columns: &[Column], field: &str) -> &mut Field {
+        let through = Through { name: format!("{}{}", self.name, pascal(name)), field: field.to_owned() };
+        let list = NestedList { through: Some(through), ..NestedList::new(junction, columns.to_vec()) };
+        self.add(name, FieldKind::List(Box::new(list)))
     }
 
     /// Offers only these orders of its lists, each by the names of sort items, in any direction. The primary key can follow each,
@@ -225,6 +243,11 @@ impl ObjectType {
         self.fields.iter().find(|field| field.name == name)
     }
 
+    /// The relation of a field with a related object.
+    pub(crate) fn relation_of(&self, field: &Field) -> Option<&Relation> {
+        if let FieldKind::One(relation) = field.kind { self.relations.get(relation) } else { None }
+    }
+
     /// The column of the primary key.
     ///
     /// # Panics
@@ -239,10 +262,16 @@ impl ObjectType {
         self.fields.iter().filter(|field| field.sorts).map(|field| (screaming(&field.name), field))
     }
 
+    /// Whether its lists can be sorted.
+    pub(crate) fn has_sorts(&self) -> bool {
+        !self.related_sorts.is_empty() || self.fields.iter().any(|field| field.sorts)
+    }
+
     /// The orders of its lists, by the names of sort items, beside that of the key: by default, each item alone.
     pub(crate) fn offered_orders(&self) -> Vec<Vec<String>> {
-        let each = self.sort_fields().filter(|(_, field)| !is_key(self, field)).map(|(name, _)| vec![name]);
-        self.orders.clone().unwrap_or_else(|| each.collect())
+        let each = self.sort_fields().filter(|(_, field)| !is_key(self, field)).map(|(name, _)| name);
+        let related = self.related_sorts.iter().map(|sort| sort.item.clone());
+        self.orders.clone().unwrap_or_else(|| each.chain(related).map(|name| vec![name]).collect())
     }
 
     /// The fields that lists are filtered by.
@@ -256,7 +285,7 @@ impl ObjectType {
     ///
     /// [`ORDER_NOT_OFFERED`](code::ORDER_NOT_OFFERED) for an order that is not offered; `BAD_USER_INPUT` for an unknown item.
     pub fn order(&self, criteria: &[Criterion]) -> Result<Order> {
-        Ok(crate::order::Sorted::of(self, criteria, None)?.order)
+        Ok(crate::order::Sorted::of(self, criteria, None, &[])?.order)
     }
 
     pub(crate) fn unknown_item(&self, item: &str) -> Error {

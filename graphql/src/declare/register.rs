@@ -6,6 +6,7 @@ use async_graphql::{ID, OutputType};
 
 use super::declaration::Declaration;
 use super::field::{Field, FieldKind};
+use super::nested::{NestedList, Through};
 use super::object::ObjectType;
 use super::root::{RootField, RootKind};
 use crate::DateTime;
@@ -27,7 +28,7 @@ pub(crate) fn objects(declaration: &Declaration, registry: &mut Registry) {
                 describe(declaration, field, object, fields);
             }
         });
-        connection::register(registry, &object.name);
+        connection::register(registry, &object.name, &object.name, |_| {});
         sorts(object, registry);
         filters::register(declaration, object, registry);
     }
@@ -56,14 +57,29 @@ fn describe(declaration: &Declaration, field: &Field, object: &ObjectType, field
             let name = relation.object.as_ref().map_or("", |related| related.name.as_str());
             nullable(name, relation.is_nullable())
         }
-        FieldKind::List { index, .. } => {
-            let arguments = list_arguments(declaration.object(*index), fields.registry);
-            let ty = connection_name(&declaration.object(*index).name);
+        FieldKind::List(list) => {
+            let listed = declaration.object(list.of.index);
+            let arguments = list_arguments(listed, fields.registry);
+            let ty = match &list.through {
+                None => connection_name(&listed.name),
+                Some(through) => many_to_many(declaration, list, through, fields.registry),
+            };
             fields.null_beside_error(&field.name, &field.description, ty, arguments);
             return;
         }
     };
     fields.field_of(&field.name, &field.description, ty, IndexMap::new());
+}
+
+/// Registers the connection of a many-to-many list. The fields of the junction are on its edges.
+fn many_to_many(declaration: &Declaration, list: &NestedList, through: &Through, registry: &mut Registry) -> String {
+    let (junction, node) = declaration.junction(list, through);
+    connection::register(registry, &through.name, &node.name, |fields| {
+        for field in list.edge_fields(junction) {
+            describe(declaration, field, junction, fields);
+        }
+    });
+    connection_name(&through.name)
 }
 
 /// Describes a field of the query.
@@ -130,7 +146,7 @@ fn list_arguments(object: &ObjectType, registry: &mut Registry) -> IndexMap<Stri
              not contain the object.",
         );
     }
-    if object.sort_fields().next().is_some() {
+    if object.has_sorts() {
         let description = if object.order_description.is_empty() {
             "Sorts the list by these criteria. A cursor is valid only in the sort order that it was created for."
         } else {
@@ -166,7 +182,8 @@ fn sorts(object: &ObjectType, registry: &mut Registry) {
         let compared = if field.is_by_code_point { " Compared by code point." } else { "" };
         (name, format!("{}{compared}", field.description))
     };
-    let items: Vec<_> = object.sort_fields().map(item).chain(own).collect();
+    let related = object.related_sorts.iter().map(|sort| (sort.item.clone(), sort.description.clone()));
+    let items: Vec<_> = object.sort_fields().map(item).chain(related).chain(own).collect();
     if items.is_empty() {
         return;
     }

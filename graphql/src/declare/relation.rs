@@ -11,8 +11,10 @@ pub(crate) struct Relation {
     pub table: Option<Table>,
     /// The columns that refer to it.
     pub from: Vec<Column>,
-    /// The columns that they equal; of an object, those of its primary key.
+    /// The columns that they equal; of an object, those of its primary key if none are given.
     pub to: Vec<Column>,
+    /// Whether the row refers to this one.
+    pub is_back: bool,
 }
 
 /// The object of a relation.
@@ -23,32 +25,36 @@ pub(crate) struct Related {
     pub index: usize,
 }
 
+impl Related {
+    pub fn named(name: &str) -> Self {
+        Self { name: name.to_owned(), index: 0 }
+    }
+}
+
 impl Relation {
     /// To the object of this name, whose primary key these columns hold.
     pub fn to_key(object: &str, from: &[Column]) -> Self {
-        let object = Some(Related { name: object.to_owned(), index: 0 });
-        Self { object, table: None, from: from.to_vec(), to: Vec::new() }
+        Self::to_object(object, from, &[])
+    }
+
+    /// To the object of this name in which the second columns, which are unique, equal the first.
+    pub fn to_object(object: &str, from: &[Column], to: &[Column]) -> Self {
+        Self { object: Some(Related::named(object)), table: None, from: from.to_vec(), to: to.to_vec(), is_back: false }
     }
 
     /// To the row of this table in which a unique column equals one of the object's.
     pub fn beside(table: Table, from: Column, to: Column) -> Self {
-        Self { object: None, table: Some(table), from: vec![from], to: vec![to] }
+        Self { object: None, table: Some(table), from: vec![from], to: vec![to], is_back: false }
     }
 
-    /// To the object of this name that refers to this one: these columns of it equal the primary key of this one.
+    /// To the object of this name that refers to this one: these columns of it equal those of this one. There may be none.
     pub fn back(object: &str, key: &[Column], from: &[Column]) -> Self {
-        let object = Some(Related { name: object.to_owned(), index: 0 });
-        Self { object, table: None, from: key.to_vec(), to: from.to_vec() }
-    }
-
-    /// Whether the row refers to this one, which may have none.
-    fn is_back(&self) -> bool {
-        self.table.as_ref().is_some_and(|table| !table.key().eq(self.to.iter()))
+        Self { is_back: true, ..Self::to_object(object, key, from) }
     }
 
     /// Whether there may be no row.
     pub fn is_nullable(&self) -> bool {
-        self.from.iter().any(Column::is_nullable) || self.object.is_some() && self.is_back()
+        self.is_back || self.from.iter().any(Column::is_nullable)
     }
 
     /// The columns that refer to the row, each with the one that it equals.

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use keyset::{Column, Order, Statistics};
 
 use super::sql::{needs_beside, ranges};
-use super::{Filter, OneFilter, RowEstimate, Test};
+use super::{Filter, RelatedFilter, RelatedObjects, RowEstimate, Test};
 
 /// The rows that a list reads.
 #[derive(Clone, Debug)]
@@ -26,10 +26,10 @@ impl Estimates {
         Self { statistics, filters: false, all: RowEstimate::ALL, page: None, is_of_parent: false }
     }
 
-    /// Those of the list of a parent: the rows whose column has one value.
-    pub(crate) fn of_parent(statistics: Arc<Statistics>, column: &Column) -> Self {
+    /// Those of the list of a parent: the rows whose columns have its values.
+    pub(crate) fn of_parent(statistics: Arc<Statistics>, columns: &[Column]) -> Self {
         let mut estimates = Self { is_of_parent: true, ..Self::new(statistics) };
-        estimates.equals(column, 1);
+        columns.iter().for_each(|column| estimates.equals(column, 1));
         Self { filters: false, ..estimates }
     }
 
@@ -48,13 +48,26 @@ impl Estimates {
             Filter::Not(filter) => self.narrow(self.apart(filter).negated()),
             Filter::Column(column, test) | Filter::Beside(_, column, test) => self.compare(column, test),
             Filter::CreatedAt(key, test) => self.compare(key, test),
-            Filter::One(one) => {
-                let OneFilter { filter, .. } = &**one;
+            Filter::Related(related) => {
+                let RelatedFilter { objects, filter } = &**related;
                 let tables = 1 + needs_beside(filter).len() as u64;
-                self.filters = true;
-                self.narrow(self.apart(filter).of_related(tables));
+                let rows = self.related(objects).saturating_mul(tables);
+                self.narrow(self.apart(filter).of_related(rows));
+            }
+            Filter::Count(count) => {
+                let rows = self.related(&count.objects).min(count.bound);
+                self.narrow(RowEstimate::beside(rows));
             }
         }
+    }
+
+    /// How many related objects a row has: as many as have the most frequent reference, where an index finds them.
+    fn related(&self, objects: &RelatedObjects) -> u64 {
+        let found = |(_, to): &(Column, Column)| {
+            let indexed = self.statistics.indexed(to.clone()).map(|indexed| indexed.per_value);
+            indexed.unwrap_or_else(|| self.statistics.rows(&to.table()))
+        };
+        if objects.are_many { objects.on.iter().map(found).min().unwrap_or(1) } else { 1 }
     }
 
     /// What a filter reads by itself.
@@ -123,14 +136,19 @@ impl Estimates {
         self.page = Some(self.all.of_rows(rows));
     }
 
+    /// Says that a page reads all rows of the list, each with this many rows of other tables. A count reads none of these.
+    pub(crate) fn read_all(&mut self, beside: u64) {
+        self.page = Some(self.all.and(RowEstimate::beside(beside)));
+    }
+
     /// The rows that a statement over the whole list reads; `None` if there is no condition.
     pub fn all(&self) -> Option<RowEstimate> {
         self.filters.then_some(self.all)
     }
 
-    /// The rows that a page reads; `None` if there is no condition.
+    /// The rows that a page reads; `None` if it reads its own only.
     pub fn page(&self) -> Option<RowEstimate> {
-        self.filters.then_some(self.page.unwrap_or(self.all))
+        self.page.or_else(|| self.all())
     }
 
     /// Whether the list is that of a parent.

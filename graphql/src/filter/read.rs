@@ -6,7 +6,7 @@ use keyset::Column;
 use sea_orm::Value;
 
 use super::bounds::{MAX_CONDITIONS, MAX_LEVELS, RELATION};
-use super::{Filter, OneFilter, Test};
+use super::{CountFilter, Filter, RelatedFilter, RelatedObjects, Test};
 use crate::declare::declaration::Declaration;
 use crate::declare::field::{Field, FieldKind};
 use crate::declare::object::ObjectType;
@@ -115,9 +115,15 @@ fn conditions(
             let relation = &object.relations[*relation];
             let Some(related) = &relation.object else { return Ok(()) };
             let filter = read(declaration.object(related.index), declaration, value, budget)?;
-            one(OneFilter { object: related.index, on: relation.on(), filter }, all);
+            let objects = RelatedObjects { object: related.index, on: relation.on(), are_many: false };
+            one(RelatedFilter { objects, filter }, all);
         }
-        FieldKind::Computed(_) | FieldKind::ComputedBeside { .. } | FieldKind::List { .. } => {}
+        FieldKind::List(list) => {
+            let on = list.key.iter().cloned().zip(list.columns.iter().cloned()).collect();
+            let objects = RelatedObjects { object: list.of.index, on, are_many: true };
+            many(&field.name, &objects, declaration, value, budget, all)?;
+        }
+        FieldKind::Computed(_) | FieldKind::ComputedBeside { .. } => {}
     }
     Ok(())
 }
@@ -138,12 +144,44 @@ fn with_key(object: &ObjectType, test: Test<Vec<Value>>) -> Filter {
     }
 }
 
+/// Adds the conditions on the objects that refer to a row.
+fn many(
+    field: &str,
+    objects: &RelatedObjects,
+    declaration: &Declaration,
+    value: &Input,
+    budget: &mut Budget,
+    all: &mut Vec<Filter>,
+) -> Result<()> {
+    let given = members(value, || field.to_owned())?;
+    for name in ["some", "every", "none"] {
+        let Some(value) = present(given, name) else { continue };
+        budget.count(RELATION)?;
+        let filter = read(declaration.object(objects.object), declaration, value, budget)?;
+        let some = |filter| Filter::Related(Box::new(RelatedFilter { objects: objects.clone(), filter }));
+        all.push(match name {
+            "some" => some(filter),
+            "none" => Filter::Not(Box::new(some(filter))),
+            _ => Filter::Not(Box::new(some(Filter::Not(Box::new(filter))))),
+        });
+    }
+    if let Some(value) = present(given, "count") {
+        for test in tests("count", value, |value| i32::parse(Some(value)).map_err(refused), budget)? {
+            budget.count(RELATION)?;
+            let bound = test.values().iter().map(|count| u64::try_from(*count).unwrap_or_default()).max();
+            let (objects, test) = (objects.clone(), test.map(Value::from));
+            all.push(Filter::Count(Box::new(CountFilter { objects, test, bound: bound.unwrap_or_default() + 1 })));
+        }
+    }
+    Ok(())
+}
+
 /// Adds a condition on a related object. The values of its key are those of the column that refers to it, which may have an index.
-fn one(mut one: OneFilter, all: &mut Vec<Filter>) {
-    for (from, _) in one.on.iter().filter(|(from, _)| from.is_nullable()) {
+fn one(mut one: RelatedFilter, all: &mut Vec<Filter>) {
+    for (from, _) in one.objects.on.iter().filter(|(from, _)| from.is_nullable()) {
         all.push(Filter::Column(from.clone(), Test::IsNull(false)));
     }
-    if let ([(from, to)], Filter::All(filters)) = (one.on.as_slice(), &mut one.filter) {
+    if let ([(from, to)], Filter::All(filters)) = (one.objects.on.as_slice(), &mut one.filter) {
         filters.retain(|filter| match filter {
             Filter::Column(column, test @ (Test::In(_) | Test::NotIn(_)))
                 if column == to && (matches!(test, Test::In(_)) || !from.is_nullable()) =>
@@ -155,7 +193,7 @@ fn one(mut one: OneFilter, all: &mut Vec<Filter>) {
         });
     }
     if !one.filter.is_empty() {
-        all.push(Filter::One(Box::new(one)));
+        all.push(Filter::Related(Box::new(one)));
     }
 }
 

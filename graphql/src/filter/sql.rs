@@ -7,7 +7,7 @@ use keyset::{Column, KeyRanges};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement};
 use sea_orm::{Condition, DbBackend, Value};
 
-use super::{Filter, OneFilter, Test};
+use super::{CountFilter, Filter, RelatedFilter, RelatedObjects, Test};
 use crate::DateTime;
 use crate::declare::declaration::Declaration;
 use crate::declare::object::ObjectType;
@@ -46,9 +46,15 @@ impl<'a> Target<'a> {
                 }
             }
             Filter::Not(filter) => Condition::all().add(complement(self.condition(filter))),
-            Filter::Column(column, test) | Filter::Beside(_, column, test) => self.test(&self.named(column), test),
+            Filter::Column(column, test) | Filter::Beside(_, column, test) => {
+                self.test(self.named(column).expr(), test)
+            }
             Filter::CreatedAt(key, test) => self.created_at(key, test),
-            Filter::One(one) => Condition::all().add(self.related(one)),
+            Filter::Related(related) => {
+                let RelatedFilter { objects, filter } = &**related;
+                Condition::all().add(Expr::exists(self.related(objects, Some(filter))))
+            }
+            Filter::Count(count) => self.count(count),
         }
     }
 
@@ -60,8 +66,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    fn test(&self, column: &Column, test: &Test<Value>) -> Condition {
-        let expr = column.expr();
+    fn test(&self, expr: Expr, test: &Test<Value>) -> Condition {
         let is_in = |values: &[Value]| match values {
             [one] => expr.clone().eq(one.clone()),
             values => expr.clone().is_in(values.iter().cloned()),
@@ -109,8 +114,15 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Whether the row refers to an object that matches.
-    fn related(&self, OneFilter { object, on, filter }: &OneFilter) -> Expr {
+    /// Whether the number of related objects fulfils a test.
+    fn count(&self, CountFilter { objects, test, bound }: &CountFilter) -> Condition {
+        let some = self.related(objects, None).limit(*bound).take();
+        let count = Query::select().expr(Func::count(Expr::cust("*"))).from_subquery(some, "counted").take();
+        self.test(Expr::SubQuery(None, Box::new(count.into())), test)
+    }
+
+    /// The related objects of the row; those that match a filter.
+    fn related(&self, RelatedObjects { object, on, .. }: &RelatedObjects, filter: Option<&Filter>) -> SelectStatement {
         let object = self.declaration.object(*object);
         let table = object.table.name();
         // A name of its own, where the table may stand around the sub-query, too.
@@ -128,8 +140,11 @@ impl<'a> Target<'a> {
         for (from, to) in on {
             rows.and_where(inner.named(to).expr().eq(self.named(from).expr()));
         }
-        inner.join_beside(&mut rows, object, &needs_beside(filter));
-        Expr::exists(rows.cond_where(inner.condition(filter)).take())
+        if let Some(filter) = filter {
+            inner.join_beside(&mut rows, object, &needs_beside(filter));
+            rows.cond_where(inner.condition(filter));
+        }
+        rows
     }
 
     /// Joins the rows of these relations, which every object has.
@@ -148,7 +163,7 @@ pub(crate) fn needs_beside(filter: &Filter) -> BTreeSet<usize> {
         Filter::All(filters) | Filter::Any(filters) => filters.iter().flat_map(needs_beside).collect(),
         Filter::Not(filter) => needs_beside(filter),
         Filter::Beside(relation, ..) => BTreeSet::from([*relation]),
-        Filter::Column(..) | Filter::CreatedAt(..) | Filter::One(_) => BTreeSet::new(),
+        Filter::Column(..) | Filter::CreatedAt(..) | Filter::Related(_) | Filter::Count(_) => BTreeSet::new(),
     }
 }
 

@@ -32,7 +32,7 @@ pub struct Scan {
     pub(crate) declaration: Arc<Declaration>,
     pub(crate) object: usize,
     /// What refers to the parent.
-    pub(crate) parent: Option<Column>,
+    pub(crate) parent: Vec<Column>,
     /// Whether the database keeps the number of its objects.
     pub(crate) is_kept: bool,
 }
@@ -49,9 +49,12 @@ impl Scan {
         arguments.fold(0, |count, (_, value)| count + size(&value.node, variables, bound.saturating_sub(count) + 1))
     }
 
-    /// Whether a list has arguments besides those of its page and its order.
-    pub fn is_filtered(field: &Field) -> bool {
-        !field.arguments.iter().all(|(name, _)| OF_PAGE.contains(&name.node.as_str()))
+    /// Whether a list has arguments for which it may read more rows than those of its page: a filter, or an order that no index
+    /// holds.
+    pub fn reads_more(&self, field: &Field) -> bool {
+        let may_sort = !self.object().related_sorts.is_empty();
+        let is_cheap = |name: &str| OF_PAGE.contains(&name) && !(may_sort && name == "orderBy");
+        !field.arguments.iter().all(|(name, _)| is_cheap(&name.node))
     }
 
     /// Whether the counts of a list read the number that the database keeps: it does, and no filter is given.
@@ -59,8 +62,8 @@ impl Scan {
         self.is_kept && !is_filtered(&Given::of(field).bind(variables))
     }
 
-    /// The number of rows that a page of the list may read, and any other statement over it: 0 without a filter, because it
-    /// then reads its page only. A filter that is not valid reads nothing.
+    /// The number of rows that a page of the list may read, and any other statement over it: 0 without such arguments, because it
+    /// then reads its page only. Arguments that are not valid read nothing.
     pub fn rows(
         &self,
         field: &Field,
@@ -68,13 +71,13 @@ impl Scan {
         backend: DbBackend,
         statistics: impl FnOnce() -> Arc<Statistics>,
     ) -> [u64; 2] {
-        if !Self::is_filtered(field) {
+        if !self.reads_more(field) {
             return [0; 2];
         }
         let (statistics, given) = (statistics(), Given::of(field));
         let table = statistics.rows(self.object().table.name());
         let arguments = ListArguments::read(self.object(), &self.declaration, &given.bind(variables));
-        let estimates = arguments.and_then(|it| it.estimates(self.object(), self.parent.as_ref(), backend, statistics));
+        let estimates = arguments.and_then(|it| it.estimates(self.object(), &self.parent, backend, statistics));
         let estimates = estimates.map(|it| [it.page(), it.all()]).unwrap_or_default();
         estimates.map(|estimate| estimate.map_or(0, |estimate| estimate.reads(table)))
     }
@@ -86,14 +89,14 @@ pub(crate) fn expected(
     object: &ObjectType,
     given: &ListArguments,
     is_filtered: bool,
-    parent: Option<&Column>,
+    parent: &[Column],
     backend: DbBackend,
     statistics: Arc<Statistics>,
 ) -> Option<u64> {
     let rows = statistics.rows(object.table.name());
     match given.estimates(object, parent, backend, statistics).ok()?.all() {
         Some(estimate) => estimate.finds(rows),
-        None if is_filtered || parent.is_some() => None,
+        None if is_filtered || !parent.is_empty() => None,
         None => Some(rows),
     }
 }

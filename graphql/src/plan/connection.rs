@@ -10,6 +10,9 @@ use super::object::Selection;
 use super::plain::Plain;
 use crate::arguments::Given;
 use crate::connection;
+use crate::declare::field::Field as Declared;
+use crate::declare::nested::NestedList;
+use crate::declare::object::ObjectType;
 
 mod read;
 mod write;
@@ -37,8 +40,8 @@ impl Asked {
 
 /// What is selected of a connection.
 pub struct Connection {
-    /// The name of its objects.
-    object: String,
+    /// What its name begins with.
+    name: String,
     fields: PlannedFields<Field>,
     /// What is selected of the objects, at each place where they are.
     selections: Vec<(When, Selection)>,
@@ -60,8 +63,8 @@ enum Field {
 enum EdgeField {
     TypeName,
     Cursor,
-    /// By the number of the selection.
-    Node(usize),
+    /// The node, or a field of the junction, by the number of the selection.
+    Selected(usize),
 }
 
 #[derive(Clone, Copy)]
@@ -74,16 +77,15 @@ enum PageInfoField {
 }
 
 impl Connection {
-    /// What is selected of a connection of the objects with this index.
-    pub fn new(object: usize, sets: &Sets<'_>, planner: &mut Planner<'_>) -> Self {
-        let mut selections = Vec::new();
-        let of = planner.declaration.object(object);
-        let name = connection::connection_name(&of.name);
+    /// What is selected of a connection of the objects with this index: of a list of all, or of this list of each parent.
+    pub fn new(object: usize, list: Option<&NestedList>, sets: &Sets<'_>, planner: &mut Planner<'_>) -> Self {
+        let mut nodes = Nodes::new(object, list, planner);
+        let name = connection::connection_name(&nodes.name);
         let fields = PlannedFields::new(&collect(sets, planner.fragments, &|on| on == name), |field| {
             Some(match field.name() {
                 "__typename" => Field::TypeName,
-                "edges" => Field::Edges(edges(object, field, &mut selections, planner)),
-                "nodes" => Field::Nodes(objects(object, field, &mut selections, planner)),
+                "edges" => Field::Edges(nodes.edges(field, planner)),
+                "nodes" => Field::Nodes(nodes.node(field, planner)),
                 "pageInfo" => Field::PageInfo(page_info(field, planner)),
                 "totalCount" => Field::TotalCount,
                 "approximateCount" => Field::ApproximateCount(
@@ -94,7 +96,7 @@ impl Connection {
                 _ => return None,
             })
         });
-        Self { object: of.name.clone(), fields, selections, cache: StatementCache::default() }
+        Self { name: nodes.name, fields, selections: nodes.selections, cache: StatementCache::default() }
     }
 
     /// The columns of the rows that are selected.
@@ -118,31 +120,56 @@ impl Field {
     }
 }
 
-fn objects(
+/// The nodes of a connection, and the fields of its edges.
+struct Nodes<'a> {
+    /// What the names of the connection and of the edge begin with.
+    name: String,
+    /// The listed object.
     object: usize,
-    field: &Collected<'_>,
-    selections: &mut Vec<(When, Selection)>,
-    planner: &mut Planner<'_>,
-) -> usize {
-    selections.push((field.when(), Selection::new(object, &field.sets(), None, planner)));
-    selections.len() - 1
+    /// The junction of a many-to-many list, the field with the node, and the fields on the edges.
+    junction: Option<(&'a ObjectType, &'a Declared, Vec<&'a Declared>)>,
+    selections: Vec<(When, Selection)>,
 }
 
-fn edges(
-    object: usize,
-    edges: &Collected<'_>,
-    selections: &mut Vec<(When, Selection)>,
-    planner: &mut Planner<'_>,
-) -> PlannedFields<EdgeField> {
-    let name = connection::edge_name(&planner.declaration.object(object).name);
-    PlannedFields::new(&collect(&edges.sets(), planner.fragments, &|on| on == name), |field| {
-        Some(match field.name() {
-            "__typename" => EdgeField::TypeName,
-            "cursor" => EdgeField::Cursor,
-            "node" => EdgeField::Node(objects(object, field, selections, planner)),
-            _ => return None,
+impl<'a> Nodes<'a> {
+    fn new(object: usize, list: Option<&NestedList>, planner: &Planner<'a>) -> Self {
+        let of = planner.declaration.object(object);
+        let through = list.and_then(|list| Some((list, list.through.as_ref()?)));
+        let junction =
+            through.and_then(|(list, through)| Some((of, of.field(&through.field)?, list.edge_fields(of).collect())));
+        let name = through.map_or(&of.name, |(_, through)| &through.name).clone();
+        Self { name, object, junction, selections: Vec::new() }
+    }
+
+    /// Adds what is selected of the nodes, and returns its number.
+    fn node(&mut self, field: &Collected<'_>, planner: &mut Planner<'_>) -> usize {
+        let selection = match &self.junction {
+            None => Selection::new(self.object, &field.sets(), None, planner),
+            Some((junction, node, _)) => Selection::of_field(junction, node, field, planner),
+        };
+        self.selections.push((field.when(), selection));
+        self.selections.len() - 1
+    }
+
+    /// Adds the field of the junction of this name, and returns its number.
+    fn own(&mut self, field: &Collected<'_>, planner: &mut Planner<'_>) -> Option<usize> {
+        let (junction, _, own) = self.junction.as_ref()?;
+        let declared = own.iter().find(|own| own.name == field.name())?;
+        self.selections.push((field.when(), Selection::of_field(junction, declared, field, planner)));
+        Some(self.selections.len() - 1)
+    }
+
+    fn edges(&mut self, edges: &Collected<'_>, planner: &mut Planner<'_>) -> PlannedFields<EdgeField> {
+        let name = connection::edge_name(&self.name);
+        PlannedFields::new(&collect(&edges.sets(), planner.fragments, &|on| on == name), |field| {
+            Some(match field.name() {
+                "__typename" => EdgeField::TypeName,
+                "cursor" => EdgeField::Cursor,
+                "node" => EdgeField::Selected(self.node(field, planner)),
+                _ => EdgeField::Selected(self.own(field, planner)?),
+            })
         })
-    })
+    }
 }
 
 fn page_info(page_info: &Collected<'_>, planner: &Planner<'_>) -> PlannedFields<PageInfoField> {

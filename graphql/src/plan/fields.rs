@@ -63,6 +63,16 @@ impl<Kind> PlannedFields<Kind> {
         self.places(variables).map(|(field, _)| &field.kind)
     }
 
+    /// Writes the value of the only field, without its name.
+    pub fn write_only(
+        &self,
+        writer: &mut Writer<'_>,
+        write: impl FnOnce(&mut Writer<'_>, &Kind, Pos) -> Written,
+    ) -> Written {
+        let only = self.places(writer.variables).next();
+        only.map_or(Ok(()), |(field, position)| write(writer, &field.kind, position))
+    }
+
     /// Writes an object. `write` writes a field, which stands at a position in the document.
     pub fn write(
         &self,

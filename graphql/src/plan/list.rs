@@ -14,6 +14,7 @@ use super::writer::Writer;
 use super::{Planner, Run};
 use crate::arguments::{Arguments, Given};
 use crate::declare::declaration::Declaration;
+use crate::declare::nested::NestedList;
 use crate::declare::object::ObjectType;
 use crate::error::code;
 use crate::filter::Target;
@@ -29,7 +30,7 @@ pub struct PlannedList {
     object: usize,
     /// Where the number of objects without a filter is kept.
     kept: Option<Kept>,
-    parent: Option<Parent>,
+    parents: Option<Parents>,
     arguments: Given,
     /// What is read, where no variable decides the rows and their order.
     fixed: Option<OnceLock<Fixed>>,
@@ -37,11 +38,11 @@ pub struct PlannedList {
 }
 
 /// The parents of nested lists.
-struct Parent {
+struct Parents {
     /// Their key.
-    key: Column,
+    key: Vec<Column>,
     /// What refers to it.
-    column: Column,
+    columns: Vec<Column>,
 }
 
 /// The rows of a list with the columns that a request selected of them, and their order.
@@ -52,32 +53,44 @@ struct Fixed {
 }
 
 impl PlannedList {
-    /// The list of the objects with this index, a field of the type of this name. With a parent, that of each parent, whose key the
-    /// column holds.
-    pub fn new(
-        of: &str,
+    /// The list of all objects with this index.
+    pub fn of_query(object: usize, kept: Option<Kept>, field: &Collected<'_>, planner: &mut Planner<'_>) -> Self {
+        let name = format!("{}.{}", planner.declaration.query_type(), field.name());
+        // Another statement: its joins are named from the beginning.
+        let connection = Connection::new(object, None, &field.sets(), &mut planner.of_statement());
+        Self::new(name, object, kept, None, field, connection)
+    }
+
+    /// The list of each parent.
+    pub fn nested(parent: &ObjectType, list: &NestedList, field: &Collected<'_>, planner: &mut Planner<'_>) -> Self {
+        let (name, index) = (format!("{}.{}", parent.name, field.name()), list.of.index);
+        let connection = Connection::new(index, Some(list), &field.sets(), &mut planner.of_statement());
+        let parents = Parents { key: list.key.clone(), columns: list.columns.clone() };
+        Self::new(name, index, list.kept.as_deref().cloned(), Some(parents), field, connection)
+    }
+
+    fn new(
+        name: String,
         object: usize,
-        parent: Option<(&ObjectType, &Column)>,
         kept: Option<Kept>,
+        parents: Option<Parents>,
         field: &Collected<'_>,
-        planner: &mut Planner<'_>,
+        connection: Connection,
     ) -> Self {
         let arguments = Given::of(&field.field().node);
-        Self {
-            name: format!("{of}.{}", field.name()),
-            object,
-            kept,
-            parent: parent.map(|(parent, column)| Parent { key: parent.key().clone(), column: column.clone() }),
-            fixed: arguments.are_fixed(decides_rows).then(OnceLock::new),
-            arguments,
-            // Another statement: its joins are named from the beginning.
-            connection: Connection::new(object, &field.sets(), &mut planner.of_statement()),
-        }
+        let fixed = arguments.are_fixed(decides_rows).then(OnceLock::new);
+        Self { name, object, kept, parents, fixed, arguments, connection }
     }
 
     /// What it reads of each parent.
     pub fn columns(&self) -> ColumnSet {
-        self.parent.as_ref().map_or_else(ColumnSet::default, |parent| ColumnSet::of(parent.key.number()))
+        let key = self.parents.iter().flat_map(|parents| &parents.key);
+        key.map(|column| ColumnSet::of(column.number())).collect()
+    }
+
+    /// The columns that refer to the parent.
+    fn parent(&self) -> &[Column] {
+        self.parents.as_ref().map_or(&[], |parents| &parents.columns)
     }
 
     /// Whether one statement reads it.
@@ -92,10 +105,10 @@ impl PlannedList {
 
     /// Reads the list of each of these rows.
     pub async fn of_each(&self, run: &Run<'_>, rows: &[TableRow]) -> Lists<'_> {
-        let Some(parent) = &self.parent else { return self.of_all(run).await };
-        match parent.keys(rows) {
+        let Some(parents) = &self.parents else { return self.of_all(run).await };
+        match parents.keys(rows) {
             Ok((keys, numbers)) => {
-                let lists = |rows| Source::per_parent(rows, parent.column.clone(), keys);
+                let lists = |rows| Source::per_key(rows, &parents.columns, keys);
                 Lists { numbers, ..self.read(run, lists).await }
             }
             Err(error) => Lists::failed(run.reader.error(error)),
@@ -108,11 +121,10 @@ impl PlannedList {
                 let arguments = self.arguments.bind(run.variables);
                 let is_filtered = is_filtered(&arguments);
                 let kept = self.kept.as_ref().filter(|_| !is_filtered);
-                let column = self.parent.as_ref().map(|parent| &parent.column);
                 let expected = |statistics| {
                     let object = run.declaration.object(self.object);
                     let given = ListArguments::read(object, run.declaration, &arguments).ok()?;
-                    expected(object, &given, is_filtered, column, run.reader.backend(), statistics)
+                    expected(object, &given, is_filtered, self.parent(), run.reader.backend(), statistics)
                 };
                 let counting = Counting { kept, expected: &expected };
                 Ok(self.connection.read(&self.name, lists(rows), counting, asked, run).await)
@@ -144,7 +156,7 @@ impl PlannedList {
         let (declaration, object) = (run.declaration, run.declaration.object(self.object));
         let target = Target::new(declaration, run.reader.backend(), !run.reader.seeks_row_values());
         let given = ListArguments::read(object, declaration, arguments)?;
-        let (mut rows, order) = given.rows(object, &target, self.parent.is_some())?;
+        let (mut rows, order) = given.rows(object, &target, self.parent())?;
         object.table.select(&mut rows, columns);
         if let Some(fixed) = &self.fixed {
             // Kept is what the first request selects. Where directives select other columns, it is made again.
@@ -166,17 +178,22 @@ impl PlannedList {
     }
 }
 
-impl Parent {
-    /// The keys of these rows, and the number of each row's key. One object can stand at several places. Its list is read once.
+impl Parents {
+    /// The keys of these rows, one after the other, and the number of each row's key. One object can stand at several places. Its
+    /// list is read once.
     fn keys(&self, rows: &[TableRow]) -> std::result::Result<(Vec<Value>, Vec<usize>), DbErr> {
-        let (mut keys, mut known) = (Vec::new(), HashMap::new());
+        let (mut keys, mut known, width) = (Vec::new(), HashMap::new(), self.key.len());
         let mut numbers = Vec::with_capacity(rows.len());
         for row in rows {
-            let key = row.value(self.key.number(), self.key.kind())?;
-            numbers.push(*known.entry(RowKey::of(std::slice::from_ref(&key))).or_insert_with(|| {
-                keys.push(key);
-                keys.len() - 1
-            }));
+            let begin = keys.len();
+            for column in &self.key {
+                keys.push(row.value(column.number(), column.kind())?);
+            }
+            let number = *known.entry(RowKey::of(&keys[begin..])).or_insert(begin / width);
+            if number < begin / width {
+                keys.truncate(begin);
+            }
+            numbers.push(number);
         }
         Ok((keys, numbers))
     }

@@ -6,10 +6,9 @@ use std::sync::Arc;
 
 use async_graphql::{Pos, Variables};
 use keyset::{Column, ColumnSet, Join, Kind, ReadRows as _, Record, RowLayout, RowReader, Table, TableRow};
-use sea_orm::sea_query::{Expr, ExprTrait as _};
-use sea_orm::{Condition, DbBackend, DbErr, Value};
+use sea_orm::{DbErr, Value};
 
-use super::collect::{Sets, When, collect};
+use super::collect::{Collected, Sets, When, collect};
 use super::fields::PlannedFields;
 use super::list::{Lists, PlannedList};
 use super::relation::{BesideValue, Joined, Related};
@@ -31,6 +30,8 @@ pub struct Selection {
     name: String,
     layout: RowLayout,
     fields: PlannedFields<What>,
+    /// Whether it is written as the value of its only field.
+    is_value: bool,
     joined: Vec<(When, Joined)>,
     lists: Vec<(When, PlannedList)>,
 }
@@ -57,21 +58,34 @@ impl Selection {
         let declaration = planner.declaration;
         let object = declaration.object(object);
         let collected = collect(sets, planner.fragments, &|on| declaration.is_a(&object.name, on));
-        let mut selecting = Selecting { object, rows, joined: Vec::new(), shared: Vec::new(), lists: Vec::new() };
+        let mut selecting = Selecting::of(object, rows);
         let fields = PlannedFields::new(&collected, |field| {
             if field.name() == "__typename" {
                 return Some(What::TypeName);
             }
             Some(selecting.plan(object.field(field.name())?, field, planner))
         });
-        let Selecting { joined, lists, .. } = selecting;
-        Self { name: object.name.clone(), layout: layout(&object.table, rows), fields, joined, lists }
+        selecting.finish(fields, false)
+    }
+
+    /// The value of one field of an object, which stands in the document under any name.
+    pub fn of_field(object: &ObjectType, declared: &Field, field: &Collected<'_>, planner: &mut Planner<'_>) -> Self {
+        let mut selecting = Selecting::of(object, None);
+        let fields =
+            PlannedFields::new(std::slice::from_ref(field), |field| Some(selecting.plan(declared, field, planner)));
+        selecting.finish(fields, true)
     }
 
     /// Rows of a table of which only other fields are written.
     pub fn of_rows(join: &Join) -> Self {
-        let fields = PlannedFields::new(&[], |_| None);
-        Self { name: String::new(), layout: RowLayout::joined(join), fields, joined: Vec::new(), lists: Vec::new() }
+        Self {
+            name: String::new(),
+            layout: RowLayout::joined(join),
+            fields: PlannedFields::new(&[], |_| None),
+            is_value: false,
+            joined: Vec::new(),
+            lists: Vec::new(),
+        }
     }
 
     /// The name of the type.
@@ -128,14 +142,14 @@ impl Selection {
     pub async fn find<'p>(&'p self, run: &Run<'_>, keys: &[Vec<Value>]) -> Result<FoundObjects<'p>> {
         let failed = |error| run.reader.error(error);
         let table = self.layout.table();
-        let key: Vec<&Column> = table.key().collect();
+        let key: Vec<Column> = table.key().cloned().collect();
         let mut joins = Vec::new();
         self.joins(run, &mut joins);
         let of_key: ColumnSet = key.iter().map(|column| ColumnSet::of(column.number())).collect();
         let columns = self.columns(run.variables) | of_key;
         let mut known = HashSet::new();
-        let keys: Vec<&Vec<Value>> = keys.iter().filter(|values| known.insert(RowKey::of(values))).collect();
-        let among = with_keys(&key, &keys, run.reader.backend()).map_err(failed)?;
+        let keys = keys.iter().filter(|values| known.insert(RowKey::of(values))).flatten().cloned();
+        let among = keyset::among_keys(&key, keys.collect(), run.reader.backend()).map_err(failed)?;
         let mut wanted = table.rows();
         wanted.0.and_where(among);
         table.select(&mut wanted, columns);
@@ -158,19 +172,6 @@ fn layout(table: &Table, rows: Option<&Join>) -> RowLayout {
     rows.map_or_else(|| RowLayout::of(table), RowLayout::joined)
 }
 
-/// The rows with these keys.
-fn with_keys(key: &[&Column], keys: &[&Vec<Value>], backend: DbBackend) -> std::result::Result<Expr, DbErr> {
-    if let [column] = key {
-        let values = keys.iter().filter_map(|values| values.first().cloned());
-        return keyset::among((*column).clone(), values, backend);
-    }
-    let each = keys.iter().map(|values| {
-        let equal = |(column, value): (&&Column, &Value)| column.expr().eq(value.clone());
-        key.iter().zip(values.iter()).map(equal).fold(Condition::all(), Condition::add)
-    });
-    Ok(each.fold(Condition::any(), Condition::add).into())
-}
-
 /// The selection of an object so far.
 struct Selecting<'a> {
     object: &'a ObjectType,
@@ -181,8 +182,17 @@ struct Selecting<'a> {
     lists: Vec<(When, PlannedList)>,
 }
 
-impl Selecting<'_> {
-    fn plan(&mut self, declared: &Field, field: &super::collect::Collected<'_>, planner: &mut Planner<'_>) -> What {
+impl<'a> Selecting<'a> {
+    fn of(object: &'a ObjectType, rows: Option<&'a Join>) -> Self {
+        Self { object, rows, joined: Vec::new(), shared: Vec::new(), lists: Vec::new() }
+    }
+
+    fn finish(self, fields: PlannedFields<What>, is_value: bool) -> Selection {
+        let Self { object, rows, joined, lists, .. } = self;
+        Selection { name: object.name.clone(), layout: layout(&object.table, rows), fields, is_value, joined, lists }
+    }
+
+    fn plan(&mut self, declared: &Field, field: &Collected<'_>, planner: &mut Planner<'_>) -> What {
         match &declared.kind {
             FieldKind::Id => {
                 let tag = self.object.tag.unwrap_or(Tag::Byte(0));
@@ -204,10 +214,8 @@ impl Selecting<'_> {
                 let value = BesideValue::Computed(Arc::clone(&computed.write));
                 self.beside(*relation, value, field.when(), planner)
             }
-            FieldKind::List { index, column, kept, .. } => {
-                let parent = Some((self.object, column));
-                let list =
-                    PlannedList::new(&self.object.name, *index, parent, kept.as_deref().cloned(), field, planner);
+            FieldKind::List(list) => {
+                let list = PlannedList::nested(self.object, list, field, planner);
                 self.lists.push((field.when(), list));
                 What::List(self.lists.len() - 1)
             }
@@ -317,7 +325,7 @@ impl<'p> Objects<'p> {
     /// Writes the object with this number.
     pub fn write(&self, number: usize, writer: &mut Writer<'_>) -> Written {
         let row = &self.rows[number];
-        self.selection.fields.write(writer, |writer, what, position| {
+        let write = |writer: &mut Writer<'_>, what: &What, position| {
             let read = match what {
                 What::TypeName => {
                     writer.value(&self.selection.name);
@@ -330,7 +338,9 @@ impl<'p> Objects<'p> {
                 What::One(_) | What::Beside(..) | What::List(_) => return self.related(what, number, position, writer),
             };
             read.map_err(|error| writer.fail_read(error, position))
-        })
+        };
+        let Selection { fields, is_value, .. } = self.selection;
+        if *is_value { fields.write_only(writer, write) } else { fields.write(writer, write) }
     }
 
     /// Writes what another row, or a list, has.

@@ -45,9 +45,8 @@ impl PlannedRoot {
         let declaration = planner.declaration;
         let types: Vec<usize> = match &root.kind {
             RootKind::List { index, kept, .. } => {
-                let list =
-                    PlannedList::new(declaration.query_type(), *index, None, kept.as_deref().cloned(), field, planner);
-                return Self::List(Box::new(list));
+                let kept = kept.as_deref().cloned();
+                return Self::List(Box::new(PlannedList::of_query(*index, kept, field, planner)));
             }
             RootKind::Object { index, .. } => vec![*index],
             RootKind::Node | RootKind::Nodes => {

@@ -1,6 +1,8 @@
 //! Databases that others made, in `../shared/data` beside the repository: where the folder is absent, the tests say so and pass.
 
 mod chinook;
+mod pairs;
+mod random;
 mod sakila;
 mod served;
 
@@ -50,6 +52,19 @@ async fn l5_a_filter_and_its_negation_find_every_row_of_chinook_once() {
     let Some(chinook) = chinook().await else { return };
     let filters = chinook.compare_filters().await;
     assert!(filters > 300, "{filters} filters");
+}
+
+#[tokio::test]
+async fn l3_l6_many_to_many_lists_of_chinook_have_every_edge_in_every_order() {
+    let Some(chinook) = chinook().await else { return };
+    assert_eq!(chinook.compare_pairs().await, 2);
+}
+
+#[tokio::test]
+async fn l5_random_filters_of_chinook_and_their_negations_equal_sql() {
+    let Some(chinook) = chinook().await else { return };
+    let telling = chinook.compare_random_filters(1000).await;
+    assert!(telling > 300, "{telling} filters found a part of the rows");
 }
 
 #[tokio::test]
@@ -113,4 +128,17 @@ async fn l5_a_filter_and_its_negation_find_every_row_of_sakila_once() {
     let Some(sakila) = sakila().await else { return };
     let filters = sakila.compare_filters().await;
     assert!(filters > 300, "{filters} filters");
+}
+
+#[tokio::test]
+async fn l3_l6_many_to_many_lists_of_sakila_have_every_edge_in_every_order() {
+    let Some(sakila) = sakila().await else { return };
+    assert_eq!(sakila.compare_pairs().await, 4);
+}
+
+#[tokio::test]
+async fn l5_random_filters_of_sakila_and_their_negations_equal_sql() {
+    let Some(sakila) = sakila().await else { return };
+    let telling = sakila.compare_random_filters(1000).await;
+    assert!(telling > 300, "{telling} filters found a part of the rows");
 }

@@ -23,7 +23,7 @@ const LARGE: usize = 4000;
 
 pub struct Served {
     schema: Schema<Query, EmptyMutation, EmptySubscription>,
-    declaration: Arc<Declaration>,
+    pub declaration: Arc<Declaration>,
     db: DatabaseConnection,
     _database: TestDb,
 }
@@ -50,6 +50,13 @@ impl Served {
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         }
         let declaration = tables.check().unwrap();
+        // Without an index on what refers to a row, each condition on its list is a scan.
+        for link in declaration.links() {
+            let columns: Vec<&str> = link.columns.iter().map(Column::name).collect();
+            let (table, columns) = (link.from.table().name(), columns.join(", "));
+            let index = format!("CREATE INDEX {table}_{} ON {table} ({columns})", link.field);
+            db.execute_unprepared(&index).await.unwrap();
+        }
         let schema = declaration.schema(Query::default(), EmptyMutation, EmptySubscription);
         let schema = schema.data(Reader::new(db.clone())).limit_depth(15).finish();
         Some(Self { schema, declaration, db, _database: database })
@@ -59,14 +66,14 @@ impl Served {
         self.schema.sdl()
     }
 
-    async fn data(&self, query: &str) -> Json {
+    pub async fn data(&self, query: &str) -> Json {
         let response = self.schema.execute(query).await;
         assert!(response.errors.is_empty(), "{query}: {:?}", response.errors);
         response.data.into_json().unwrap()
     }
 
     /// The rows of a statement, as texts.
-    async fn rows(&self, sql: &str, columns: usize) -> Vec<Vec<Option<String>>> {
+    pub async fn rows(&self, sql: &str, columns: usize) -> Vec<Vec<Option<String>>> {
         let statement = Statement::from_string(self.db.get_database_backend(), sql);
         let rows = self.db.query_all_raw(statement).await.unwrap_or_else(|error| panic!("{sql}: {error}"));
         let text = |row: &sea_orm::QueryResult| (0..columns).map(|at| row.try_get_by_index(at).unwrap()).collect();
@@ -74,7 +81,7 @@ impl Served {
     }
 
     /// The key of a row in the texts of its columns.
-    fn id(&self, object: &ObjectType, texts: &[Option<String>]) -> String {
+    pub fn id(&self, object: &ObjectType, texts: &[Option<String>]) -> String {
         let value = |(column, text): (&Column, &Option<String>)| -> Value {
             let text = text.clone().unwrap();
             match column.kind() {
@@ -90,15 +97,31 @@ impl Served {
     }
 
     /// The ids of all rows, as SQL has them in this order.
-    async fn expected(&self, object: &ObjectType, condition: &str, order: &str) -> Vec<String> {
+    pub async fn expected(&self, object: &ObjectType, condition: &str, order: &str) -> Vec<String> {
         let keys: Vec<String> = object.table().key().map(as_text).collect();
-        let sql =
-            format!("SELECT {} FROM {} WHERE {condition} ORDER BY {order}", keys.join(", "), object.table().name());
+        let (keys_of, from) = (keys.join(", "), self.from(object, order));
+        let sql = format!("SELECT {keys_of} FROM {from} WHERE {condition} ORDER BY {order}");
         self.rows(&sql, keys.len()).await.iter().map(|row| self.id(object, row)).collect()
     }
 
+    /// The table of an object, with the tables of the related objects that an order has.
+    pub fn from(&self, object: &ObjectType, order: &str) -> String {
+        let table = object.table().name();
+        let mut from = table.to_owned();
+        for link in self.declaration.links().iter().filter(|link| link.from.name() == object.name()) {
+            let name = format!("{}_of_{table}", link.field);
+            if order.contains(&name) {
+                let key = link.to.table().key().map(Column::name);
+                let on = link.columns.iter().zip(key).map(|(from, to)| format!("{from:?} = {name}.{to}"));
+                let on = on.collect::<Vec<_>>().join(" AND ");
+                from += &format!(" LEFT JOIN {} AS {name} ON {on}", link.to.table().name());
+            }
+        }
+        from
+    }
+
     /// The root list of an object.
-    fn list(&self, object: &ObjectType) -> String {
+    pub fn list(&self, object: &ObjectType) -> String {
         self.declaration.list_of(object.name()).unwrap()
     }
 
@@ -187,9 +210,13 @@ impl Served {
         for link in self.declaration.links() {
             let (from, to) = (link.from, link.to);
             let keys: Vec<String> = from.table().key().map(as_text).collect();
-            let sql = format!("SELECT {}, {} FROM {}", keys.join(", "), as_text(link.column), from.table().name());
-            let rows = self.rows(&sql, keys.len() + 1).await;
-            let key_of = |row: &Vec<Option<String>>| row.last().unwrap().clone().map(|key| self.id(to, &[Some(key)]));
+            let columns: Vec<String> = keys.iter().cloned().chain(link.columns.iter().map(as_text)).collect();
+            let sql = format!("SELECT {} FROM {}", columns.join(", "), from.table().name());
+            let rows = self.rows(&sql, columns.len()).await;
+            let key_of = |row: &Vec<Option<String>>| {
+                let key = &row[keys.len()..];
+                key.iter().all(Option::is_some).then(|| self.id(to, key))
+            };
             let expected: BTreeSet<(String, Option<String>)> =
                 rows.iter().map(|row| (self.id(from, &row[..keys.len()]), key_of(row))).collect();
             let (list, field) = (self.list(from), &link.field);
@@ -248,7 +275,7 @@ impl Served {
             let all = self.expected(object, "1 = 1", "1").await.len();
             for column in object.table().columns() {
                 let field = object.field_of(column.name()).unwrap();
-                for (filter, condition) in self.conditions(object, column).await {
+                for (filter, condition) in self.conditions(object, column, &format!("{column:?}")).await {
                     let expected = self.expected(object, &condition, "1").await;
                     let count = async |filter: String| {
                         let data = self.data(&format!("{{ {list}(where: {filter}) {{ totalCount }} }}")).await;
@@ -270,11 +297,11 @@ impl Served {
         filters
     }
 
-    /// Conditions on a column: as a filter has them, and as SQL does.
-    async fn conditions(&self, object: &ObjectType, column: &Column) -> Vec<(String, String)> {
-        let (name, table) = (column.name(), object.table().name());
+    /// Conditions on a column: as a filter has them, and as SQL does, where the column has this name.
+    pub async fn conditions(&self, object: &ObjectType, column: &Column, name: &str) -> Vec<(String, String)> {
+        let (own, table) = (column.name(), object.table().name());
         // A value in the middle.
-        let sql = format!("SELECT {} FROM {table} WHERE {name} IS NOT NULL ORDER BY {table}.{name}", as_text(column));
+        let sql = format!("SELECT {} FROM {table} WHERE {own} IS NOT NULL ORDER BY {table}.{own}", as_text(column));
         let values = self.rows(&sql, 1).await;
         let Some(Some(text)) = values.get(values.len() / 2).and_then(|row| row.first().cloned()) else {
             return Vec::new();
@@ -311,7 +338,7 @@ impl Served {
 }
 
 /// An order with the placement of NULLs spelt out.
-fn sql_order(order: &str) -> String {
+pub fn sql_order(order: &str) -> String {
     let spelt = |sort: &str| {
         if sort.contains("NULLS") { sort.to_owned() } else { format!("{sort} NULLS LAST") }
     };
@@ -319,8 +346,8 @@ fn sql_order(order: &str) -> String {
 }
 
 /// A column as text.
-fn as_text(column: &Column) -> String {
-    let name = column.name();
+pub fn as_text(column: &Column) -> String {
+    let name = format!("{column:?}");
     match column.kind() {
         // Bytes need not be text.
         Kind::Bytes => format!("CASE WHEN {name} IS NULL THEN NULL ELSE 'bytes' END"),
@@ -329,7 +356,7 @@ fn as_text(column: &Column) -> String {
 }
 
 /// Checks a value in a response against its text in the database.
-fn check(column: &Column, shown: &Json, text: Option<&str>) {
+pub fn check(column: &Column, shown: &Json, text: Option<&str>) {
     let Some(text) = text else {
         assert_eq!(*shown, Json::Null, "{column:?}");
         return;

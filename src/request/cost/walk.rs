@@ -232,7 +232,7 @@ impl<'a> CostWalk<'a> {
         let Tables { backend, statistics } = &self.declared.tables;
         let values = scan.values(field, self.variables, MAX_VALUES);
         self.values += values;
-        self.varies |= Scan::is_filtered(field);
+        self.varies |= scan.reads_more(field);
         if self.values > MAX_VALUES {
             // The request is refused.
             return 0;

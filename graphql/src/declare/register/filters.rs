@@ -40,7 +40,8 @@ pub(super) fn register(declaration: &Declaration, object: &ObjectType, registry:
                     let related = object.relations[*relation].object.as_ref();
                     related.map_or_else(String::new, |related| filter_name(declaration.object(related.index)))
                 }
-                FieldKind::Computed(_) | FieldKind::ComputedBeside { .. } | FieldKind::List { .. } => continue,
+                FieldKind::List(list) => of_list(declaration.object(list.of.index), fields.registry()),
+                FieldKind::Computed(_) | FieldKind::ComputedBeside { .. } => continue,
             };
             fields.field_of(&field.name, &field.description, ty, None);
         }
@@ -59,6 +60,23 @@ pub(super) fn register(declaration: &Declaration, object: &ObjectType, registry:
             )
             .field_of("not", "Matches if this filter does not match.", name.clone(), None);
     });
+}
+
+/// The name of the conditions on a list of an object's.
+fn of_list(object: &ObjectType, registry: &mut Registry) -> String {
+    let (name, of) = (format!("{}ListFilter", object.name), filter_name(object));
+    let description = format!("Conditions on a list. {ALL}");
+    registry::input(registry, &name, &description, |fields| {
+        if object.filter_fields().next().is_some() {
+            fields
+                .field_of("some", "At least one object of the list matches.", of.clone(), None)
+                .field_of("every", "All objects of the list match. An empty list matches.", of.clone(), None)
+                .field_of("none", "No object of the list matches.", of, None);
+        }
+        let int = comparison(Scalar::Int, "Int", false, fields.registry());
+        fields.field_of("count", "The number of objects of the list.", int, None);
+    });
+    name
 }
 
 fn of_column(column: &keyset::Column, is_nullable: bool, registry: &mut Registry) -> String {

@@ -25,7 +25,7 @@ impl Connection {
         run: &Run<'_>,
     ) -> Connections<'p> {
         let mut read = Connections::new(self, asked.page().order().clone());
-        let object = self.object.as_str();
+        let object = self.name.as_str();
         let reading = Reading { object, field, lists: &lists, counting, asked: &asked, run, cache: &self.cache };
         let is_kept = counting.kept.is_some();
         let selected = |wanted: fn(&Field) -> bool| self.fields.selected(run.variables).any(wanted);

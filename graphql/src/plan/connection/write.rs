@@ -60,7 +60,7 @@ impl<'p> Connections<'p> {
             let slice = || Ok(&of(self.slices.as_ref())?[index]);
             let written = match field {
                 Field::TypeName => {
-                    writer.value(&connection::connection_name(&self.plan.object));
+                    writer.value(&connection::connection_name(&self.plan.name));
                     Ok(Ok(()))
                 }
                 Field::Edges(edges) => slice().map(|slice| self.edges(edges, slice, start, writer)),
@@ -99,9 +99,9 @@ impl<'p> Connections<'p> {
         writer.list((start..).zip(&slice.rows), |writer, (number, row)| {
             edges.write(writer, |writer, field, position| {
                 match field {
-                    EdgeField::TypeName => writer.value(&connection::edge_name(&self.plan.object)),
+                    EdgeField::TypeName => writer.value(&connection::edge_name(&self.plan.name)),
                     EdgeField::Cursor => self.cursor(&row.key, position, writer)?,
-                    EdgeField::Node(selection) => self.object(*selection, number, writer)?,
+                    EdgeField::Selected(selection) => self.object(*selection, number, writer)?,
                 }
                 Ok(())
             })
