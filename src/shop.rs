@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use async_graphql::{SDLExportOptions, ScalarType, ValidationMode};
-use bookends_graphql::{Cost, DateTime, Decimal, connection};
+use bookends_graphql::{DateTime, Decimal};
 use keyset::ReadRows;
 
 mod mutation;
@@ -80,10 +80,8 @@ pub fn validator(limits: Limits) -> Validator {
 
 /// The costs of the fields of the schema, over these tables.
 pub fn declared_costs(validator: &Validator, tables: Tables) -> DeclaredCosts {
-    let named = |costs: &[(&str, Cost)]| costs.iter().map(|(name, cost)| ((*name).to_owned(), cost.clone())).collect();
-    let roots = [declaration().root_costs(), named(mutation::COSTS)];
-    let fields = [named(mutation::COSTS_OF_PAYLOADS), declaration().field_costs(), named(connection::COSTS)];
-    DeclaredCosts::new(roots, fields, validator.introspection(), tables)
+    let fields = declaration().costs().into_iter().chain(mutation::costs());
+    DeclaredCosts::new(fields, validator.introspection(), tables)
 }
 
 /// The trusted documents of these settings.

@@ -3,18 +3,21 @@
 use async_graphql::registry::Registry;
 use async_graphql::{OutputType, SimpleObject};
 
-use crate::cost::{Cost, Costs};
+use crate::cost::{Cost, FieldCost};
 use crate::count::{self, ApproximateCount};
 use crate::input::InputFields;
 use crate::page_cursors::{self, PageCursors};
 use crate::registry::{self, ObjectFields};
 
-/// The prices of the fields of a connection.
-pub const COSTS: Costs = &[
-    ("totalCount", Cost::Count),
-    ("approximateCount", Cost::CountUpTo { default: count::DEFAULT.unsigned_abs() }),
-    ("pageCursors", Cost::PageCursors { pages: page_cursors::REACH }),
-];
+/// The prices of the fields of the connection of the objects of this name.
+pub(crate) fn costs(object: &str) -> [FieldCost; 3] {
+    let of = |field, cost| FieldCost::new(connection_name(object), field, cost);
+    [
+        of("totalCount", Cost::Count),
+        of("approximateCount", Cost::CountUpTo { default: count::DEFAULT.unsigned_abs() }),
+        of("pageCursors", Cost::PageCursors { pages: page_cursors::REACH }),
+    ]
+}
 
 /// The cursors of a page, and whether there are objects before and after it.
 #[derive(SimpleObject)]

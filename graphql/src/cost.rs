@@ -5,8 +5,8 @@
 
 use crate::list::Scan;
 
-/// The price that a field adds to the 1 of every field. Fields of one name have one price.
-#[derive(Clone, Debug, PartialEq)]
+/// The price that a field adds to the 1 of every field.
+#[derive(Clone, Debug)]
 pub enum Cost {
     /// One statement, for all objects that the field is selected of.
     Statement,
@@ -38,5 +38,20 @@ pub enum Cost {
     Write,
 }
 
-/// The names of fields, each with its price.
-pub type Costs = &'static [(&'static str, Cost)];
+/// The price of a field of a type.
+#[derive(Clone, Debug)]
+pub struct FieldCost {
+    /// The type.
+    pub on: String,
+    /// The field.
+    pub field: String,
+    /// Its price.
+    pub cost: Cost,
+}
+
+impl FieldCost {
+    /// The price of this field of this type.
+    pub fn new(on: impl Into<String>, field: impl Into<String>, cost: Cost) -> Self {
+        Self { on: on.into(), field: field.into(), cost }
+    }
+}

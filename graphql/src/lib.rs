@@ -58,7 +58,7 @@ pub mod cost;
 pub use arguments::Arguments;
 pub use connection::PageInfo;
 pub use context::{ContextExt, Execution, Reader};
-pub use cost::Cost;
+pub use cost::{Cost, FieldCost};
 pub use declare::argument::{GivenArgument, ListArgument, ListEstimate, ListRows, OwnOrders};
 pub use declare::declaration::{Declaration, DeclarationError, Declaring};
 pub use declare::field::{Beside, Field};

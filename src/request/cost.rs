@@ -2,8 +2,8 @@
 //!
 //! Every field costs 1, and a list costs its size times the cost of a selected object. A field that needs a statement
 //! costs 50 more, once: at any depth, that statement serves all objects. A field that counts or looks around costs what
-//! it may read. A mutation costs 200, and a subscription costs what one of its events costs. Each field declares its
-//! [`Cost`] where it is defined. Introspection costs what it returns (`introspection`).
+//! it may read. A mutation costs 200, and a subscription costs what one of its events costs. Each field of a type
+//! declares its [`Cost`] where it is defined. Introspection costs what it returns (`introspection`).
 //!
 //! The filter of a list costs 1 for every 200 rows that it may read, in each statement over the list: a part of the table
 //! if an index serves it, otherwise all of it, and for each row those of related objects. The [`Statistics`] of the
@@ -23,6 +23,8 @@ mod arguments;
 mod declared;
 mod filter;
 mod selection;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 pub use declared::{DeclaredCosts, Tables};
@@ -58,7 +60,7 @@ pub fn compute(
     let mut walk = CostWalk::new(document, variables, declared, limits);
     let mut request = RequestCost::default();
     for (_, operation) in document.operations.iter() {
-        let cost = walk.cost(&operation.node.selection_set.node);
+        let cost = walk.cost(&operation.node);
         request.total = request.total.max(cost.once.saturating_add(cost.each));
         request.filters = request.filters.max(cost.filters);
         request.depth = request.depth.max(cost.depth);

@@ -11,7 +11,7 @@ use apollo_compiler::ast::{FieldDefinition, InputValueDefinition, Type};
 use apollo_compiler::collections::HashMap;
 use apollo_compiler::schema::{DirectiveDefinition, ExtendedType, Implementers, Name as Word};
 use apollo_compiler::validation::Valid;
-use async_graphql::parser::types::{ExecutableDocument, Field, Selection, SelectionSet};
+use async_graphql::parser::types::{ExecutableDocument, Field, OperationType, Selection, SelectionSet};
 use async_graphql::{Name, Pos, Positioned, Value, Variables};
 use async_graphql_value::Value as Written;
 
@@ -56,6 +56,22 @@ impl Introspection {
             count.selected(root, &field.selection_set.node);
         }
         Some(max - count.left)
+    }
+
+    /// The name of the type that the operations of a kind begin at; empty if there is none.
+    pub fn root(&self, kind: OperationType) -> &str {
+        let definition = &self.schema.schema_definition;
+        let root = match kind {
+            OperationType::Query => &definition.query,
+            OperationType::Mutation => &definition.mutation,
+            OperationType::Subscription => &definition.subscription,
+        };
+        root.as_ref().map_or("", |root| root.as_str())
+    }
+
+    /// The name of the type of a field, without lists; empty if there is no such field.
+    pub fn type_of(&self, on: &str, field: &str) -> &str {
+        self.schema.type_field(on, field).map_or("", |field| field.ty.inner_named_type().as_str())
     }
 
     fn named(&self, name: &str) -> Option<Described<'_>> {

@@ -4,8 +4,7 @@
 //! locks the book that it concerns (`lock`). A created object is returned with its position in the lists (`created`).
 
 use async_graphql::{Context, Object};
-use bookends_graphql::ShownPayload;
-use bookends_graphql::cost::{Cost, Costs};
+use bookends_graphql::{Cost, FieldCost, ShownPayload};
 
 mod book;
 mod created;
@@ -30,21 +29,23 @@ use crate::request::Error;
 
 pub struct Mutation;
 
-/// The prices of the fields below.
-pub const COSTS: Costs = &[
-    ("addBook", Cost::Write),
-    ("updateBook", Cost::Write),
-    ("deleteBook", Cost::Write),
-    ("rateBook", Cost::Write),
-    ("changeRating", Cost::Write),
-    ("deleteRating", Cost::Write),
-    ("placeOrder", Cost::Write),
-    ("cancelOrder", Cost::Write),
+const FIELDS: [&str; 8] =
+    ["addBook", "updateBook", "deleteBook", "rateBook", "changeRating", "deleteRating", "placeOrder", "cancelOrder"];
+
+/// The fields of payloads that read where a new object stands.
+const PLACES: [(&str, &str); 5] = [
+    ("AddBookPayload", "previousEdgeCursor"),
+    ("RateBookPayload", "previousEdgeCursor"),
+    ("RateBookPayload", "previousEdgeCursorOfBook"),
+    ("PlaceOrderPayload", "previousEdgeCursor"),
+    ("PlaceOrderPayload", "previousEdgeCursorOfBook"),
 ];
 
-/// The prices of the fields of payloads.
-pub const COSTS_OF_PAYLOADS: Costs =
-    &[("previousEdgeCursor", Cost::Statement), ("previousEdgeCursorOfBook", Cost::Statement)];
+/// The prices of the fields below, and of those of their payloads.
+pub fn costs() -> impl Iterator<Item = FieldCost> {
+    let places = PLACES.into_iter().map(|(payload, field)| FieldCost::new(payload, field, Cost::Statement));
+    FIELDS.into_iter().map(|field| FieldCost::new("Mutation", field, Cost::Write)).chain(places)
+}
 
 /// The root of all mutations. Each field is one transaction. If it fails, it is null. If its input is invalid, it returns one
 /// error for each invalid field, and `extensions.field` names the field.

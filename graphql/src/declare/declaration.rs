@@ -16,7 +16,8 @@ use super::object::ObjectType;
 use super::register;
 use super::relation::Relation;
 use super::root::{KeyArguments, RootField, RootKind};
-use crate::cost::Cost;
+use crate::connection;
+use crate::cost::{Cost, FieldCost};
 use crate::filter::Target;
 use crate::list::{ListArguments, Scan};
 use crate::order::{Criterion, RelatedSort};
@@ -342,27 +343,30 @@ impl Declaration {
         object == on || on == "Node" && self.object_named(object).is_some_and(|object| object.tag.is_some())
     }
 
-    /// The costs of the declared fields of the query.
-    pub fn root_costs(self: &Arc<Self>) -> Vec<(String, Cost)> {
-        let cost = |root: &RootField| match &root.kind {
-            RootKind::List { index, kept, .. } => Cost::List(self.scan(*index, &[], kept.as_deref())),
-            RootKind::Object { .. } | RootKind::Node => Cost::Lookup,
-            RootKind::Nodes => {
-                Cost::Keys { argument: "ids", types: self.objects.iter().filter(|object| object.tag.is_some()).count() }
-            }
+    /// The prices of all its fields that cost more than 1.
+    pub fn costs(self: &Arc<Self>) -> Vec<FieldCost> {
+        let of_root = |root: &RootField| {
+            let cost = match &root.kind {
+                RootKind::List { index, kept, .. } => Cost::List(self.scan(*index, &[], kept.as_deref())),
+                RootKind::Object { .. } | RootKind::Node => Cost::Lookup,
+                RootKind::Nodes => {
+                    Cost::Keys { argument: "ids", types: self.objects.iter().filter(|it| it.tag.is_some()).count() }
+                }
+            };
+            FieldCost::new(&self.query_type, &root.name, cost)
         };
-        self.roots.iter().map(|root| (root.name.clone(), cost(root))).collect()
-    }
-
-    /// The costs of the fields of objects that cost more than 1.
-    pub fn field_costs(self: &Arc<Self>) -> Vec<(String, Cost)> {
-        let fields = self.objects.iter().flat_map(|object| &object.fields);
-        let cost = |field: &Field| match &field.kind {
+        let of_field = |field: &Field| match &field.kind {
             FieldKind::Beside { .. } | FieldKind::ComputedBeside { .. } | FieldKind::One(_) => Some(Cost::Lookup),
             FieldKind::List(list) => Some(Cost::List(self.scan(list.of.index, &list.columns, list.kept.as_deref()))),
             _ => None,
         };
-        fields.filter_map(|field| Some((field.name.clone(), cost(field)?))).collect()
+        let of_object = |object: &ObjectType| {
+            let fields = object.fields.iter();
+            let fields = fields.filter_map(|it| Some(FieldCost::new(&object.name, &it.name, of_field(it)?)));
+            let connections = object.connections().flat_map(connection::costs);
+            fields.chain(connections).collect::<Vec<_>>()
+        };
+        self.roots.iter().map(of_root).chain(self.objects.iter().flat_map(of_object)).collect()
     }
 
     fn scan(self: &Arc<Self>, object: usize, parent: &[Column], kept: Option<&Kept>) -> Scan {

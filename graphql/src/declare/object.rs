@@ -274,6 +274,15 @@ impl ObjectType {
         self.orders.clone().unwrap_or_else(|| each.chain(related).map(|name| vec![name]).collect())
     }
 
+    /// What the names of its connections begin with: that of its lists, and those of its many-to-many lists.
+    pub(crate) fn connections(&self) -> impl Iterator<Item = &str> {
+        let through = self.fields.iter().filter_map(|field| match &field.kind {
+            FieldKind::List(list) => list.through.as_ref().map(|through| through.name.as_str()),
+            _ => None,
+        });
+        std::iter::once(self.name.as_str()).chain(through)
+    }
+
     /// The fields that lists are filtered by.
     pub(crate) fn filter_fields(&self) -> impl Iterator<Item = &Field> {
         self.fields.iter().filter(|field| field.filters)

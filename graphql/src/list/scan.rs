@@ -101,12 +101,6 @@ pub(crate) fn expected(
     }
 }
 
-impl PartialEq for Scan {
-    fn eq(&self, other: &Self) -> bool {
-        (self.is_kept, self.object, &self.parent) == (other.is_kept, other.object, &other.parent)
-    }
-}
-
 impl fmt::Debug for Scan {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_tuple("Scan").field(&self.object().name).field(&self.parent).finish()

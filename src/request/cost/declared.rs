@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
-use bookends_graphql::Cost as Declared;
+use bookends_graphql::{Cost as Declared, FieldCost};
 use keyset::Statistics;
 use sea_orm::DbBackend;
 
@@ -33,9 +33,8 @@ pub const CONDITIONS_FOR_ONE: u64 = 8;
 /// The costs of a schema.
 #[derive(Clone, Debug)]
 pub struct DeclaredCosts {
-    /// Those that its types declare, by the names of fields: of the root types, and of all others.
-    pub(super) roots: HashMap<String, Declared>,
-    pub(super) fields: HashMap<String, Declared>,
+    /// Those of the fields of each type.
+    types: HashMap<String, HashMap<String, Declared>>,
     pub(super) introspection: Introspection,
     pub(super) tables: Tables,
 }
@@ -63,24 +62,24 @@ impl fmt::Debug for Tables {
 }
 
 impl DeclaredCosts {
-    /// Collects the declarations of the root types of a schema, and of all others.
-    ///
-    /// # Panics
-    ///
-    /// Panics if two fields of one name declare different costs.
-    pub fn new(
-        roots: impl IntoIterator<Item = Vec<(String, Declared)>>,
-        fields: impl IntoIterator<Item = Vec<(String, Declared)>>,
-        introspection: Introspection,
-        tables: Tables,
-    ) -> Self {
-        Self { roots: collect_by_name(roots), fields: collect_by_name(fields), introspection, tables }
+    /// Those that a schema declares. All other fields cost 1.
+    pub fn new(fields: impl IntoIterator<Item = FieldCost>, introspection: Introspection, tables: Tables) -> Self {
+        let mut types: HashMap<_, HashMap<_, _>> = HashMap::new();
+        for FieldCost { on, field, cost } in fields {
+            types.entry(on).or_default().insert(field, cost);
+        }
+        Self { types, introspection, tables }
+    }
+
+    /// The cost of a field of a type.
+    pub(super) fn of(&self, on: &str, field: &str) -> Option<&Declared> {
+        self.types.get(on)?.get(field)
     }
 
     /// The costs as the documentation lists them: parts of a request, and the cost of each.
     pub fn table(&self) -> Vec<(String, String)> {
         let mut fields: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-        for (field, cost) in self.roots.iter().chain(&self.fields) {
+        for (field, cost) in self.types.values().flatten() {
             let names = fields.entry(described(cost)).or_default();
             if !names.contains(&field.as_str()) {
                 names.push(field);
@@ -139,13 +138,4 @@ fn described(cost: &Declared) -> String {
 /// How many pages of keys `pageCursors` reads: those on either side, and the last one.
 pub fn around(pages: u32) -> usize {
     2 * pages as usize + 1
-}
-
-fn collect_by_name(declared: impl IntoIterator<Item = Vec<(String, Declared)>>) -> HashMap<String, Declared> {
-    let mut costs = HashMap::new();
-    for (field, cost) in declared.into_iter().flatten() {
-        let earlier = costs.insert(field.clone(), cost.clone());
-        assert!(earlier.is_none_or(|earlier| earlier == cost), "`{field}` declares two costs");
-    }
-    costs
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use async_graphql::parser::types::{ExecutableDocument, Field, SelectionSet};
+use async_graphql::parser::types::{ExecutableDocument, Field, OperationDefinition};
 use async_graphql::{Name, Positioned, Variables};
 use bookends_graphql::Cost as Declared;
 use bookends_graphql::Scan;
@@ -31,8 +31,8 @@ pub struct CostWalk<'a> {
     pub values: usize,
     /// The number of fields that the walk is in.
     level: usize,
-    /// The costs so far of the selections that the walk is in, the innermost last.
-    open: Vec<SelectionCost>,
+    /// The selections that the walk is in, the innermost last: the type that is selected from, and the cost so far.
+    open: Vec<(&'a str, SelectionCost)>,
     /// The costs of the fragments that were walked.
     known: HashMap<&'a Name, SelectionCost>,
     /// The filter that costs most.
@@ -56,8 +56,11 @@ const FRAGMENT: SelectionCost = SelectionCost {
 };
 
 impl<'a> Visitor<'a> for CostWalk<'a> {
-    fn enter_field(&mut self, _: &'a Positioned<Field>) {
-        self.open.push(SelectionCost::default());
+    fn enter_field(&mut self, field: &'a Positioned<Field>) {
+        // Nothing is selected of a scalar.
+        let is_leaf = field.node.selection_set.node.items.is_empty();
+        let of = if is_leaf { "" } else { self.declared.introspection.type_of(self.on(), &field.node.name.node) };
+        self.open(of);
         self.level += 1;
     }
 
@@ -81,7 +84,8 @@ impl<'a> Visitor<'a> for CostWalk<'a> {
             self.add(FRAGMENT.and(known));
             return false;
         }
-        self.open.push(SelectionCost::default());
+        let on = fragment.on.map_or_else(|| self.on(), |on| on.as_str());
+        self.open(on);
         true
     }
 
@@ -118,27 +122,35 @@ impl<'a> CostWalk<'a> {
     }
 
     /// The cost of an operation's selection.
-    pub fn cost(&mut self, set: &'a SelectionSet) -> SelectionCost {
-        self.open.push(SelectionCost::default());
+    pub fn cost(&mut self, operation: &'a OperationDefinition) -> SelectionCost {
+        self.open(self.declared.introspection.root(operation.ty));
         // Deeper selections have been refused already.
-        let _ = walk(self.document, set, Limits::MAX_LEVELS + 1, self);
+        let _ = walk(self.document, &operation.selection_set.node, Limits::MAX_LEVELS + 1, self);
         self.close()
     }
 
+    fn open(&mut self, on: &'a str) {
+        self.open.push((on, SelectionCost::default()));
+    }
+
     fn close(&mut self) -> SelectionCost {
-        self.open.pop().unwrap_or_default()
+        self.open.pop().unwrap_or_default().1
     }
 
     fn add(&mut self, cost: SelectionCost) {
-        if let Some(open) = self.open.last_mut() {
+        if let Some((_, open)) = self.open.last_mut() {
             *open = open.and(cost);
         }
     }
 
+    /// The type that is selected from.
+    fn on(&self) -> &'a str {
+        self.open.last().map_or("", |(on, _)| on)
+    }
+
     /// The cost of a field with these selections.
     fn field(&mut self, field: &Field, selected: SelectionCost) -> SelectionCost {
-        let declared = if self.level == 0 { &self.declared.roots } else { &self.declared.fields };
-        let declared = declared.get(field.name.node.as_str());
+        let declared = self.declared.of(self.on(), &field.name.node);
         self.varies |= match declared {
             Some(Declared::List(_)) => {
                 ["first", "last", "offset", "around"].iter().any(|name| Given::varies(field, name))
@@ -159,7 +171,7 @@ impl<'a> CostWalk<'a> {
                 Some(Given::List(keys)) => (types * STATEMENT, keys),
                 // A single value is a list of one.
                 Some(_) => (types * STATEMENT, 1),
-                // A field of the same name without the argument.
+                // A request without it is refused.
                 None => (0, 1),
             },
             Some(Declared::Write) => (WRITE, 1),
