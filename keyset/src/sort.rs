@@ -3,9 +3,9 @@
 use sea_orm::sea_query::{Expr, NullOrdering, Order as SqlOrder};
 use sea_orm::{DynIden, EntityTrait, IdenStatic, Iterable, Value};
 
-use crate::Kind;
 use crate::table::Column;
 use crate::wire::Scalar;
+use crate::{Kind, Table};
 
 /// The direction of a sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -233,6 +233,11 @@ impl Sort {
         let table = E::default().table_name();
         let name = self.is_column().then(|| self.name.strip_prefix(table)?.strip_prefix('.')).flatten()?;
         E::Column::iter().find(|column| column.as_str() == name)
+    }
+
+    /// The name of the column of this table by which it sorts, if any.
+    pub(crate) fn column_in(&self, table: &Table) -> Option<&str> {
+        self.is_column().then(|| self.name.strip_prefix(table.name())?.strip_prefix('.')).flatten()
     }
 
     /// Whether no two rows are equal under it and it is never NULL.

@@ -10,6 +10,7 @@ mod cost;
 mod count;
 mod cursor;
 mod exactness;
+mod indexes;
 mod joined;
 mod key_ranges;
 mod kinds;
