@@ -215,7 +215,20 @@ async fn start(settings: &Settings, reproducible: Reproducible, console: Console
     }
     // A lock on a table delays it. Nothing has been announced yet, and a signal ends the wait.
     db.statistics.keep(db.reader.clone()).await;
+    advise(&db).await;
     Ok(Started { listener, address, admin, access, trusted, db, lock })
+}
+
+/// Says which columns the schema leaves out, and which indexes the database lacks for it.
+async fn advise(db: &Db) {
+    let declaration = shop::declaration();
+    for left_out in declaration.left_out() {
+        tracing::warn!("{left_out}");
+    }
+    match declaration.index_advice(&db.reader).await {
+        Ok(advice) => advice.iter().for_each(|lack| tracing::warn!("{lack}")),
+        Err(error) => tracing::warn!(%error, "cannot read which indexes the database has"),
+    }
 }
 
 /// Fills an empty database, or says how. If there is no room, the server serves it as it is.

@@ -27,7 +27,7 @@ mod search;
 mod api;
 
 pub use api::Api;
-pub(crate) use query::declaration;
+pub use query::declaration;
 
 use error_code::ErrorCode;
 use guide::Guided;

@@ -1,5 +1,6 @@
 //! What an application declares: objects over its tables, and the fields of the query that read them.
 
+pub(crate) mod advice;
 pub mod argument;
 pub(crate) mod declaration;
 pub(crate) mod entity;

@@ -59,6 +59,7 @@ pub use arguments::Arguments;
 pub use connection::PageInfo;
 pub use context::{ContextExt, Execution, Reader};
 pub use cost::{Cost, FieldCost};
+pub use declare::advice::{Advice, LeftOut};
 pub use declare::argument::{GivenArgument, ListArgument, ListEstimate, ListRows, OwnOrders};
 pub use declare::declaration::{Declaration, DeclarationError, Declaring};
 pub use declare::field::{Beside, Field};

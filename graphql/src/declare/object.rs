@@ -1,5 +1,6 @@
 //! A GraphQL object over a table, as data: its fields, its relations and its lists.
 
+use std::iter;
 use std::sync::Arc;
 
 use keyset::{Column, ColumnSet, Kind, Modelled, Models, Order, Table};
@@ -255,6 +256,12 @@ impl ObjectType {
     /// Panics if there is none.
     pub(crate) fn key(&self) -> &Column {
         self.table.key().next().unwrap_or_else(|| panic!("the table `{}` has no primary key", self.table.name()))
+    }
+
+    /// The tables that hold its columns: its own, and those beside it.
+    pub(crate) fn own_tables(&self) -> impl Iterator<Item = &Table> {
+        let beside = self.relations.iter().filter(|relation| relation.object.is_none());
+        iter::once(&self.table).chain(beside.filter_map(|relation| relation.table.as_ref()))
     }
 
     /// The fields that lists are sorted by, with the names of their items.

@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
-use keyset::Order;
+use keyset::{Column, Order};
 
 use super::declaration::Declaration;
+use super::field::FieldKind;
 use super::object::ObjectType;
 use super::root::RootKind;
-use crate::order::{Criterion, NullPlacement, SortDirection, is_key};
+use crate::order::{Criterion, NullPlacement, SortDirection, Sorted, is_key};
 
 /// An order, and a list that has it.
 #[derive(Clone, Debug)]
@@ -22,28 +23,44 @@ impl Declaration {
     /// The orders that the lists of the query are offered in, the shortest argument first; without those that depend on another
     /// argument.
     pub fn offered(&self) -> Vec<Offered> {
-        let lists = self.roots().iter().filter_map(|root| match &root.kind {
-            RootKind::List { index, .. } => Some(of_list(&root.name, self.object(*index))),
+        let of_query = self.lists().filter(|(_, _, parent)| parent.is_empty());
+        of_query.flat_map(|(list, object, _)| Offered::of_list(&list, object, &[])).collect()
+    }
+
+    /// All lists: their names, their objects, and the columns that refer to their parents. `Artist.albums` is a list of an object.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = (String, &ObjectType, &[Column])> {
+        let of_query = self.roots().iter().filter_map(|root| match &root.kind {
+            RootKind::List { index, .. } => Some((root.name.clone(), self.object(*index), &[][..])),
             _ => None,
         });
-        lists.flatten().collect()
+        let fields = self.objects().iter().flat_map(|of| of.fields.iter().map(move |field| (of, field)));
+        let of_objects = fields.filter_map(|(of, field)| match &field.kind {
+            FieldKind::List(list) => {
+                Some((format!("{}.{}", of.name, field.name), self.object(list.of.index), &list.columns[..]))
+            }
+            _ => None,
+        });
+        of_query.chain(of_objects)
     }
 }
 
-fn of_list(list: &str, object: &ObjectType) -> Vec<Offered> {
-    let key = object.sort_fields().find(|(_, field)| is_key(object, field)).map(|(name, _)| name);
-    let mut orders = vec![Vec::new()];
-    orders.extend(key.iter().map(|key| vec![key.clone()]));
-    let offered = object.offered_orders();
-    orders.extend(offered.iter().cloned());
-    orders.extend(offered.iter().filter_map(|order| Some([order.as_slice(), &[key.clone()?]].concat())));
-    let mut known = HashSet::new();
-    let criteria = orders.iter().flat_map(|order| ways(order));
-    let offered = criteria.filter_map(|criteria| {
-        let order = object.order(&criteria).ok()?;
-        known.insert(order.to_string()).then(|| Offered { list: with_argument(list, &criteria), order })
-    });
-    offered.collect()
+impl Offered {
+    /// The orders that a list of an object is offered in; with the columns that refer to a parent, that of each parent.
+    pub(crate) fn of_list(list: &str, object: &ObjectType, parent: &[Column]) -> Vec<Self> {
+        let key = object.sort_fields().find(|(_, field)| is_key(object, field)).map(|(name, _)| name);
+        let mut orders = vec![Vec::new()];
+        orders.extend(key.iter().map(|key| vec![key.clone()]));
+        let offered = object.offered_orders();
+        orders.extend(offered.iter().cloned());
+        orders.extend(offered.iter().filter_map(|order| Some([order.as_slice(), &[key.clone()?]].concat())));
+        let mut known = HashSet::new();
+        let criteria = orders.iter().flat_map(|order| ways(order));
+        let offered = criteria.filter_map(|criteria| {
+            let order = Sorted::of(object, &criteria, None, parent).ok()?.order;
+            known.insert(order.to_string()).then(|| Self { list: with_argument(list, &criteria), order })
+        });
+        offered.collect()
+    }
 }
 
 /// Every way to sort by these items.

@@ -68,6 +68,12 @@ async fn l5_random_filters_of_chinook_and_their_negations_equal_sql() {
 }
 
 #[tokio::test]
+async fn l7_no_order_of_chinook_lacks_an_index_once_all_advice_is_followed() {
+    let Some(chinook) = chinook().await else { return };
+    assert!(chinook.follow_advice().await > 50);
+}
+
+#[tokio::test]
 async fn the_schema_of_chinook_follows_from_its_entities() {
     if let Some(chinook) = chinook().await {
         insta::assert_snapshot!(chinook.sdl());
@@ -141,4 +147,10 @@ async fn l5_random_filters_of_sakila_and_their_negations_equal_sql() {
     let Some(sakila) = sakila().await else { return };
     let telling = sakila.compare_random_filters(1000).await;
     assert!(telling > 300, "{telling} filters found a part of the rows");
+}
+
+#[tokio::test]
+async fn l7_no_order_of_sakila_lacks_an_index_once_all_advice_is_followed() {
+    let Some(sakila) = sakila().await else { return };
+    assert!(sakila.follow_advice().await > 50);
 }

@@ -66,6 +66,17 @@ impl Served {
         self.schema.sdl()
     }
 
+    /// Creates each index that is advised. Returns their number.
+    pub async fn follow_advice(&self) -> usize {
+        let advice = self.declaration.index_advice(&self.db).await.unwrap();
+        for lack in &advice {
+            self.db.execute_unprepared(&lack.index.as_ref().unwrap().to_string()).await.unwrap();
+        }
+        let left = self.declaration.index_advice(&self.db).await.unwrap();
+        assert!(left.is_empty(), "{left:?}");
+        advice.len()
+    }
+
     pub async fn data(&self, query: &str) -> Json {
         let response = self.schema.execute(query).await;
         assert!(response.errors.is_empty(), "{query}: {:?}", response.errors);

@@ -3,3 +3,4 @@
 mod numbers;
 mod refused;
 mod snapshots;
+mod start;

@@ -5,6 +5,7 @@ use ::entity::book_rating::Entity;
 use bookends::config::Plan;
 use bookends::db::tally::measured;
 use bookends::seed::Shop as Rows;
+use bookends::shop;
 use keyset::bracket::bracket;
 use keyset::{Args, Key, Limits, Order, Page, ReadRows, Record, StoredValue};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, EntityTrait, QueryTrait, Statement};
@@ -201,6 +202,24 @@ async fn i3_every_order_costs_the_size_of_the_page() {
             assert_reads(&db, statement, 10).await;
         }
     }
+}
+
+#[tokio::test]
+async fn l7_every_order_of_the_shop_has_an_index() {
+    let shop = Shop::new(SMALL).await;
+    let (declaration, db) = (shop::declaration(), shop.test.connect().await);
+    assert_eq!(declaration.left_out().count(), 0);
+    let advice = async || {
+        let advice = declaration.index_advice(&shop.db.reader).await.unwrap();
+        advice.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(advice().await, [""; 0]);
+    db.execute_unprepared("DROP INDEX book_by_year_against_name").await.unwrap();
+    let [lack] = advice().await.try_into().unwrap();
+    assert!(lack.starts_with("no index serves `books(orderBy: [{field: YEAR"), "{lack}");
+    assert!(lack.ends_with(r#"ON "book" ("year", "name" DESC, "id" DESC)"#), "{lack}");
+    db.execute_unprepared(&lack[lack.find("CREATE INDEX").unwrap()..]).await.unwrap();
+    assert_eq!(advice().await, [""; 0]);
 }
 
 /// A nested statement as it is run: on PostgreSQL once, on SQLite for each parent, whose key is its last parameter.
