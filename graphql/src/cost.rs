@@ -10,6 +10,8 @@ use crate::list::Scan;
 pub enum Cost {
     /// One statement, for all objects that the field is selected of.
     Statement,
+    /// This many of them.
+    Statements(u32),
     /// One object. At the root of an operation it is one statement. Elsewhere it is joined to a statement, or was read
     /// already, as `node` of an edge; the price is the same.
     Lookup,

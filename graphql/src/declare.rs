@@ -12,4 +12,5 @@ pub(crate) mod object;
 pub(crate) mod offered;
 pub(crate) mod register;
 pub(crate) mod relation;
+pub(crate) mod resolver;
 pub(crate) mod root;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use async_graphql::context::QueryEnv;
 use async_graphql::parser::types::Field as Selected;
 use async_graphql::registry::Registry;
-use async_graphql::{Context, ContextSelectionSet, OutputType, Pos, Positioned, ServerResult, Value};
+use async_graphql::{Context, ContextSelectionSet, OutputType, Pos, Positioned, SchemaEnv, ServerResult, Value};
 
 use crate::declare::declaration::Declaration;
 use crate::plan::collect::{Collected, collect};
@@ -152,7 +152,7 @@ impl<P: Sync, K: KnownRow> Part<P> for Known<P, K> {
 pub struct PayloadPlan<P> {
     plan: Arc<FieldPlan<Parts<P>>>,
     declaration: Arc<Declaration>,
-    query: QueryEnv,
+    environment: (QueryEnv, SchemaEnv),
     position: Pos,
 }
 
@@ -161,13 +161,16 @@ impl<P: Payload> PayloadPlan<P> {
     pub fn of(context: &Context<'_>) -> Self {
         let plan = resolved::plan(context, context.item, |field, planner| PayloadFields::<P>::plan(field, planner));
         let declaration = Arc::clone(context.data_unchecked());
-        Self { plan, declaration, query: context.query_env.clone(), position: context.item.pos }
+        let environment = (context.query_env.clone(), context.schema_env.clone());
+        Self { plan, declaration, environment, position: context.item.pos }
     }
 
     /// Reads and writes what is selected of a payload, through this connection.
     pub async fn show(&self, payload: &P, reader: &Reader) -> ShownPayload<P> {
-        let variables = with_defaults(&self.query.operation.node, Cow::Borrowed(&self.query.variables));
-        let run = Run { reader, declaration: &self.declaration, variables: &variables, is_event: false };
+        let (query, _) = &self.environment;
+        let variables = with_defaults(&query.operation.node, Cow::Borrowed(&query.variables));
+        let (declaration, data) = (&self.declaration, &self.environment);
+        let run = Run { reader, declaration, variables: &variables, data, is_event: false };
         let mut parts = Vec::new();
         for part in self.plan.plan.selected(&variables) {
             parts.push(part.show(payload, &run, self.position).await);

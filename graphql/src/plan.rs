@@ -14,6 +14,7 @@ use async_graphql::Variables;
 use keyset::Join;
 
 pub mod alone;
+pub mod call;
 pub mod collect;
 pub mod connection;
 pub mod document;
@@ -35,9 +36,9 @@ mod tests;
 
 use collect::Fragments;
 
-use crate::Reader;
 use crate::declare::declaration::Declaration;
 use crate::declare::relation::Relation;
+use crate::{Reader, RequestData};
 
 /// What planning needs to know.
 pub struct Planner<'a> {
@@ -78,6 +79,8 @@ pub struct Run<'a> {
     pub reader: &'a Reader,
     pub declaration: &'a Declaration,
     pub variables: &'a Variables,
+    /// What resolvers of the application use.
+    pub data: &'a dyn RequestData,
     /// Whether it shows the row of an event, which was read before: what the row refers to may have been deleted since.
     pub is_event: bool,
 }

@@ -31,7 +31,16 @@ pub struct ByKey<T>(Vec<sea_orm::Value>, PhantomData<fn() -> T>);
 impl<T: RowObject> ByKey<T> {
     /// The object with this key of one column.
     pub fn new(key: impl Into<sea_orm::Value>) -> Self {
-        Self(vec![key.into()], PhantomData)
+        Self::of_values(vec![key.into()])
+    }
+
+    /// The object with these values of the columns of its key.
+    pub fn of_values(key: Vec<sea_orm::Value>) -> Self {
+        Self(key, PhantomData)
+    }
+
+    pub(crate) fn into_values(self) -> Vec<sea_orm::Value> {
+        self.0
     }
 }
 

@@ -1,7 +1,9 @@
 //! Keys of rows, to find rows by them.
 
-use keyset::StoredValue;
-use sea_orm::Value;
+use std::collections::HashMap;
+
+use keyset::{Column, StoredValue, TableRow};
+use sea_orm::{DbErr, Value};
 
 /// The value of a primary key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -24,4 +26,18 @@ impl RowKey {
             _ => Self::Other(format!("{value:?}")),
         }
     }
+}
+
+/// The rows that differ in these columns, and the number of each row among them.
+pub(crate) fn distinct<'r>(rows: &'r [TableRow], columns: &[Column]) -> Result<(Vec<&'r TableRow>, Vec<usize>), DbErr> {
+    let (mut distinct, mut known, mut numbers) = (Vec::new(), HashMap::new(), Vec::with_capacity(rows.len()));
+    for row in rows {
+        let values = columns.iter().map(|column| row.value(column.number(), column.kind()));
+        let values: Vec<Value> = values.collect::<Result<_, _>>()?;
+        numbers.push(*known.entry(RowKey::of(&values)).or_insert_with(|| {
+            distinct.push(row);
+            distinct.len() - 1
+        }));
+    }
+    Ok((distinct, numbers))
 }

@@ -161,7 +161,7 @@ impl<E: Executor> CheckedSchema<E> {
     async fn read(&self, planned: &PlannedQuery, running: &Running) -> Response {
         let execute = async |reader: Reader| {
             let resolve = |document: ExecutableDocument| self.resolve(running, document, reader.clone()).boxed();
-            planned.execute(&reader, &running.variables, &resolve).await
+            planned.execute(&reader, &running.variables, &running.context, &resolve).await
         };
         let (readers, after) = (&self.readers, running.after);
         if !running.needs_snapshot {

@@ -1,9 +1,11 @@
 //! What a request carries beside its document and its variables.
 
+use std::any::{Any, TypeId};
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use async_graphql::{Data, Request};
+use bookends_graphql::RequestData;
 
 use super::admission::{Admission, Permit};
 use super::budget::Pace;
@@ -45,6 +47,13 @@ pub struct RequestContext {
     pub pace: Pace,
     /// What else the resolvers of an application find in their context.
     pub data: Option<Arc<Data>>,
+}
+
+/// Itself, and the data of the application.
+impl RequestData for RequestContext {
+    fn get(&self, of: TypeId) -> Option<&(dyn Any + Send + Sync)> {
+        if of == TypeId::of::<Self>() { Some(self) } else { RequestData::get(&**self.data.as_ref()?, of) }
+    }
 }
 
 /// What the operations of a WebSocket, or of an event stream, share.
@@ -113,5 +122,24 @@ impl From<&str> for Incoming {
 impl From<String> for Incoming {
     fn from(query: String) -> Self {
         Request::new(query).into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resolved_fields_find_the_context_and_the_data_of_the_application() {
+        let mut data = Data::default();
+        data.insert("of the application");
+        let context = RequestContext { position: Some("7".into()), data: Some(Arc::new(data)), ..Default::default() };
+        let found = |of| context.get(of).map(|value| value as &dyn Any);
+        let itself = found(TypeId::of::<RequestContext>()).and_then(<dyn Any>::downcast_ref::<RequestContext>);
+        assert_eq!(itself.and_then(|itself| itself.position.as_deref()), Some("7"));
+        let text = found(TypeId::of::<&'static str>()).and_then(<dyn Any>::downcast_ref::<&str>);
+        assert_eq!(text, Some(&"of the application"));
+        assert!(found(TypeId::of::<u8>()).is_none());
+        assert!(RequestContext::default().get(TypeId::of::<u8>()).is_none());
     }
 }

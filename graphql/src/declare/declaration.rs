@@ -15,6 +15,7 @@ use super::names::screaming;
 use super::object::ObjectType;
 use super::register;
 use super::relation::Relation;
+use super::resolver::{Resolver, Returned};
 use super::root::{KeyArguments, RootField, RootKind};
 use crate::connection;
 use crate::cost::{Cost, FieldCost};
@@ -166,6 +167,10 @@ impl Declaring {
                             let of = &list.of.name;
                             faults.push(format!("`{name}.{}` lists `{of}`, which is not declared", field.name));
                         }
+                    },
+                    FieldKind::Resolved(Resolver { returned: Returned::Object(of), .. }) => match find(&of.name) {
+                        Some(found) => of.index = found,
+                        None => faults.push(format!("`{name}.{}` is `{}`, which is not declared", field.name, of.name)),
                     },
                     FieldKind::Column(column) if crate::scalar::Scalar::of(column).is_none() => {
                         faults.push(format!("`{name}.{}`: the column `{column:?}` has no type in GraphQL", field.name));
@@ -358,6 +363,7 @@ impl Declaration {
         let of_field = |field: &Field| match &field.kind {
             FieldKind::Beside { .. } | FieldKind::ComputedBeside { .. } | FieldKind::One(_) => Some(Cost::Lookup),
             FieldKind::List(list) => Some(Cost::List(self.scan(list.of.index, &list.columns, list.kept.as_deref()))),
+            FieldKind::Resolved(resolver) => Some(resolver.cost.clone()),
             _ => None,
         };
         let of_object = |object: &ObjectType| {

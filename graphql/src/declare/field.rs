@@ -9,6 +9,7 @@ use sea_orm::{DbErr, Value};
 
 use super::nested::NestedList;
 use super::object::{ObjectType, is_filterable, is_sortable};
+use super::resolver::Resolver;
 use crate::scalar::{self, LeafValue};
 
 /// A field of an object.
@@ -38,6 +39,8 @@ pub(crate) enum FieldKind {
     CreatedAt(Column),
     /// From the row.
     Computed(Computed<TableRow>),
+    /// By code of the application.
+    Resolved(Resolver),
     /// A column of the row of a relation.
     Beside { relation: usize, column: Column, default: Option<Value> },
     /// From the row of a relation, if there is one.
@@ -113,7 +116,10 @@ impl Field {
                 (is_sortable(column), is_filterable(column))
             }
             FieldKind::CreatedAt(_) => (true, true),
-            FieldKind::Computed(_) | FieldKind::ComputedBeside { .. } | FieldKind::List(_) => (false, false),
+            FieldKind::Computed(_)
+            | FieldKind::ComputedBeside { .. }
+            | FieldKind::Resolved(_)
+            | FieldKind::List(_) => (false, false),
         };
         Self {
             name: name.to_owned(),
@@ -201,6 +207,7 @@ impl fmt::Debug for FieldKind {
             Self::Column(_) => "Column",
             Self::CreatedAt(_) => "CreatedAt",
             Self::Computed(_) => "Computed",
+            Self::Resolved(_) => "Resolved",
             Self::Beside { .. } => "Beside",
             Self::ComputedBeside { .. } => "ComputedBeside",
             Self::One(_) => "One",

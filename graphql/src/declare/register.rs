@@ -52,6 +52,16 @@ fn describe(declaration: &Declaration, field: &Field, object: &ObjectType, field
         FieldKind::CreatedAt(_) => <DateTime as OutputType>::create_type_info(fields.registry),
         FieldKind::Computed(computed) => (computed.register)(fields.registry),
         FieldKind::ComputedBeside { computed, .. } => (computed.register)(fields.registry),
+        FieldKind::Resolved(resolver) => {
+            let mut arguments = InputFields::new(fields.registry);
+            for (name, description, register) in &resolver.arguments {
+                let ty = register(arguments.registry());
+                arguments.field_of(name, description, ty, None);
+            }
+            let (arguments, ty) = (arguments.finish(), resolver.register(fields.registry));
+            fields.field_of(&field.name, &field.description, ty, arguments);
+            return;
+        }
         FieldKind::One(relation) => {
             let relation = &object.relations[*relation];
             let name = relation.object.as_ref().map_or("", |related| related.name.as_str());

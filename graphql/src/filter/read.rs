@@ -123,7 +123,7 @@ fn conditions(
             let objects = RelatedObjects { object: list.of.index, on, are_many: true };
             many(&field.name, &objects, declaration, value, budget, all)?;
         }
-        FieldKind::Computed(_) | FieldKind::ComputedBeside { .. } => {}
+        FieldKind::Computed(_) | FieldKind::ComputedBeside { .. } | FieldKind::Resolved(_) => {}
     }
     Ok(())
 }

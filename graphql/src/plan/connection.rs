@@ -110,7 +110,7 @@ impl Connection {
         let is_selected = |wanted: fn(&Field) -> bool| self.fields.selected(variables).any(wanted);
         let reads_more = is_selected(|field| matches!(field, Field::ApproximateCount(..) | Field::PageCursors(_)))
             || is_selected(Field::needs_page) && is_selected(|field| matches!(field, Field::TotalCount));
-        !reads_more && !self.selections.iter().any(|(when, of)| when.holds(variables) && of.reads_lists(variables))
+        !reads_more && !self.selections.iter().any(|(when, of)| when.holds(variables) && of.reads_more(variables))
     }
 }
 

@@ -4,10 +4,12 @@ use std::collections::{HashMap, HashSet};
 use std::pin::Pin;
 use std::sync::Arc;
 
+use async_graphql::futures_util::future::{join, join_all};
 use async_graphql::{Pos, Variables};
 use keyset::{Column, ColumnSet, Join, Kind, ReadRows as _, Record, RowLayout, RowReader, Table, TableRow};
 use sea_orm::{DbErr, Value};
 
+use super::call::{Call, Called};
 use super::collect::{Collected, Sets, When, collect};
 use super::fields::PlannedFields;
 use super::list::{Lists, PlannedList};
@@ -33,6 +35,7 @@ pub struct Selection {
     /// Whether it is written as the value of its only field.
     is_value: bool,
     joined: Vec<(When, Joined)>,
+    calls: Vec<(When, Call)>,
     lists: Vec<(When, PlannedList)>,
 }
 
@@ -44,6 +47,8 @@ enum What {
     Column(Column),
     CreatedAt(Column),
     Computed(ColumnSet, Arc<<TableRow as Row>::Write>),
+    /// A resolver, by its number.
+    Resolved(usize),
     /// The object of a relation, by its number.
     One(usize),
     /// A relation, by its number, and what is written of its row.
@@ -84,6 +89,7 @@ impl Selection {
             fields: PlannedFields::new(&[], |_| None),
             is_value: false,
             joined: Vec::new(),
+            calls: Vec::new(),
             lists: Vec::new(),
         }
     }
@@ -100,16 +106,18 @@ impl Selection {
             What::Id(_, key) => key.iter().map(|column| ColumnSet::of(column.number())).collect(),
             What::Column(column) | What::CreatedAt(column) => ColumnSet::of(column.number()),
             What::Computed(columns, _) => *columns,
+            What::Resolved(call) => self.calls[*call].1.columns(),
             What::One(relation) | What::Beside(relation, _) => self.joined[*relation].1.columns(),
             What::List(list) => self.lists[*list].1.columns(),
         };
         self.fields.selected(variables).map(of_field).collect()
     }
 
-    /// Whether it reads lists, which are other statements.
-    pub fn reads_lists(&self, variables: &Variables) -> bool {
-        let has_lists = self.lists.iter().any(|(when, _)| when.holds(variables));
-        has_lists || self.joined.iter().any(|(when, joined)| when.holds(variables) && joined.reads_lists(variables))
+    /// Whether it reads more than its rows: lists, which are other statements, or what resolvers read.
+    pub fn reads_more(&self, variables: &Variables) -> bool {
+        let mut more = self.lists.iter().map(|(when, _)| when).chain(self.calls.iter().map(|(when, _)| when));
+        more.any(|when| when.holds(variables))
+            || self.joined.iter().any(|(when, joined)| when.holds(variables) && joined.reads_more(variables))
     }
 
     /// Adds the joins that it needs.
@@ -179,17 +187,19 @@ struct Selecting<'a> {
     joined: Vec<(When, Joined)>,
     /// The relations whose row is joined for fields of the object itself: they share the join.
     shared: Vec<(usize, usize)>,
+    calls: Vec<(When, Call)>,
     lists: Vec<(When, PlannedList)>,
 }
 
 impl<'a> Selecting<'a> {
     fn of(object: &'a ObjectType, rows: Option<&'a Join>) -> Self {
-        Self { object, rows, joined: Vec::new(), shared: Vec::new(), lists: Vec::new() }
+        Self { object, rows, joined: Vec::new(), shared: Vec::new(), calls: Vec::new(), lists: Vec::new() }
     }
 
     fn finish(self, fields: PlannedFields<What>, is_value: bool) -> Selection {
-        let Self { object, rows, joined, lists, .. } = self;
-        Selection { name: object.name.clone(), layout: layout(&object.table, rows), fields, is_value, joined, lists }
+        let Self { object, rows, joined, calls, lists, .. } = self;
+        let (name, layout) = (object.name.clone(), layout(&object.table, rows));
+        Selection { name, layout, fields, is_value, joined, calls, lists }
     }
 
     fn plan(&mut self, declared: &Field, field: &Collected<'_>, planner: &mut Planner<'_>) -> What {
@@ -201,6 +211,10 @@ impl<'a> Selecting<'a> {
             FieldKind::Column(column) => What::Column(column.clone()),
             FieldKind::CreatedAt(column) => What::CreatedAt(column.clone()),
             FieldKind::Computed(computed) => What::Computed(computed.columns, Arc::clone(&computed.write)),
+            FieldKind::Resolved(resolver) => {
+                self.calls.push((field.when(), Call::new(resolver, field, planner)));
+                What::Resolved(self.calls.len() - 1)
+            }
             FieldKind::One(relation) => {
                 let joined = Joined::object(&self.object.relations[*relation], &field.sets(), self.rows, planner);
                 self.joined.push((field.when(), joined));
@@ -259,6 +273,7 @@ pub struct Objects<'p> {
     reader: RowReader<'p>,
     rows: Vec<TableRow>,
     related: Vec<Option<Related<'p>>>,
+    calls: Vec<Option<Result<Called<'p>>>>,
     lists: Vec<Option<Lists<'p>>>,
 }
 
@@ -272,7 +287,8 @@ impl<'p> Objects<'p> {
     pub fn of_columns(selection: &'p Selection, columns: ColumnSet, run: &Run<'_>) -> Self {
         let related = selection.joined.iter().map(|(when, joined)| when.holds(run.variables).then(|| joined.rows(run)));
         let reader = selection.layout.reader_of(columns, run.reader.backend());
-        Self { selection, reader, rows: Vec::new(), related: related.collect(), lists: Vec::new() }
+        let (rows, calls, lists) = (Vec::new(), Vec::new(), Vec::new());
+        Self { selection, reader, rows, related: related.collect(), calls, lists }
     }
 
     /// Adds the joins that it needs.
@@ -309,16 +325,27 @@ impl<'p> Objects<'p> {
         &self.rows[number]
     }
 
-    /// Reads the lists that are selected of these objects.
+    /// Reads the lists that are selected of these objects, while resolvers are called.
     pub fn load<'a>(&'a mut self, run: &'a Run<'_>) -> Boxed<'a, ()> {
         Box::pin(async move {
-            for related in self.related.iter_mut().flatten() {
-                related.load(run).await;
+            let Self { selection, rows, related, calls, lists, .. } = self;
+            let rows: &[TableRow] = rows;
+            let is_selected = |when: &When| when.holds(run.variables) && !rows.is_empty();
+            let lists = async {
+                for related in related.iter_mut().flatten() {
+                    related.load(run).await;
+                }
+                for (when, list) in &selection.lists {
+                    lists.push(if is_selected(when) { Some(list.of_each(run, rows).await) } else { None });
+                }
+            };
+            if selection.calls.is_empty() {
+                return lists.await;
             }
-            for (when, list) in &self.selection.lists {
-                let is_selected = when.holds(run.variables) && !self.rows.is_empty();
-                self.lists.push(if is_selected { Some(list.of_each(run, &self.rows).await) } else { None });
-            }
+            let called = selection.calls.iter().map(|(when, call)| async move {
+                if is_selected(when) { Some(call.of_each(run, rows).await) } else { None }
+            });
+            ((), *calls) = join(lists, join_all(called)).await;
         })
     }
 
@@ -335,7 +362,9 @@ impl<'p> Objects<'p> {
                 What::Column(column) => write_column(row, column, &mut writer.json),
                 What::CreatedAt(column) => write_created_at(row, column, writer),
                 What::Computed(_, write) => write(row, &mut writer.json),
-                What::One(_) | What::Beside(..) | What::List(_) => return self.related(what, number, position, writer),
+                What::Resolved(_) | What::One(_) | What::Beside(..) | What::List(_) => {
+                    return self.related(what, number, position, writer);
+                }
             };
             read.map_err(|error| writer.fail_read(error, position))
         };
@@ -343,9 +372,10 @@ impl<'p> Objects<'p> {
         if *is_value { fields.write_only(writer, write) } else { fields.write(writer, write) }
     }
 
-    /// Writes what another row, or a list, has.
+    /// Writes what another row, a list or a resolver has.
     fn related(&self, what: &What, number: usize, position: Pos, writer: &mut Writer<'_>) -> Written {
         match what {
+            What::Resolved(call) => self.resolved(*call, number, position, writer),
             What::One(relation) => {
                 self.related[*relation].as_ref().map_or(Ok(()), |related| related.write(number, position, writer))
             }
@@ -362,6 +392,20 @@ impl<'p> Objects<'p> {
             }
             _ => Ok(()),
         }
+    }
+
+    /// Writes what a resolver has.
+    fn resolved(&self, call: usize, number: usize, position: Pos, writer: &mut Writer<'_>) -> Written {
+        let write = |writer: &mut Writer<'_>| match &self.calls[call] {
+            Some(Ok(called)) => called.write(number, position, writer),
+            Some(Err(error)) => Err(writer.fail(error.clone(), position)),
+            None => Ok(()),
+        };
+        if !self.selection.calls[call].1.is_nullable() {
+            return write(writer);
+        }
+        writer.nullable(write);
+        Ok(())
     }
 }
 

@@ -17,7 +17,7 @@ use super::root::{PlannedRoot, RootValue};
 use super::writer::{Null, Writer};
 use super::{Planner, Run};
 use crate::declare::declaration::Declaration;
-use crate::{Reader, json};
+use crate::{Reader, RequestData, json};
 
 /// The number of fields that are resolved at a time.
 const AT_ONCE: usize = 4;
@@ -73,9 +73,15 @@ impl PlannedQuery {
         self.fields.selected(variables).any(|field| matches!(field, QueryField::Resolved(_)))
     }
 
-    /// Executes the query. The data of the response are JSON, as [`json::write`] writes them.
-    pub async fn execute(&self, reader: &Reader, variables: &Variables, resolve: &Resolve<'_>) -> Response {
-        let run = Run { reader, declaration: &self.declaration, variables, is_event: false };
+    /// Executes the query. Resolved fields of objects find these data of the request. The data of the response are JSON, as [`json::write`] writes them.
+    pub async fn execute(
+        &self,
+        reader: &Reader,
+        variables: &Variables,
+        data: &dyn RequestData,
+        resolve: &Resolve<'_>,
+    ) -> Response {
+        let run = Run { reader, declaration: &self.declaration, variables, data, is_event: false };
         let run = run.of_whole_query(|| self.reads_once(variables));
         let (values, resolved) = if self.is_resolved(variables) {
             // On the heap: otherwise each query would have room for it.

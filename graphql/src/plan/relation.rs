@@ -86,9 +86,9 @@ impl Joined {
         self.from.iter().map(|column| ColumnSet::of(column.number())).collect()
     }
 
-    /// Whether its object reads lists.
-    pub fn reads_lists(&self, variables: &Variables) -> bool {
-        self.selection.reads_lists(variables)
+    /// Whether its object reads more.
+    pub fn reads_more(&self, variables: &Variables) -> bool {
+        self.selection.reads_more(variables)
     }
 
     fn read(&self, variables: &Variables) -> ColumnSet {

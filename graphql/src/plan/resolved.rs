@@ -53,6 +53,7 @@ pub async fn resolve<P: Send + Sync + 'static>(
     let run = Run {
         reader: reader_of(context),
         declaration: declaration_of(context),
+        data: &(context.query_env.clone(), context.schema_env.clone()),
         variables: &with_defaults(operation, Cow::Borrowed(&context.query_env.variables)),
         is_event: operation.ty == OperationType::Subscription,
     };

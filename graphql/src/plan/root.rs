@@ -65,7 +65,7 @@ impl PlannedRoot {
         match self {
             Self::List(list) => list.reads_once(variables),
             Self::ByKeys(by_keys) => {
-                !by_keys.is_list() && !by_keys.selections.iter().any(|(_, of)| of.reads_lists(variables))
+                !by_keys.is_list() && !by_keys.selections.iter().any(|(_, of)| of.reads_more(variables))
             }
         }
     }

@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 
 use async_graphql::futures_util::FutureExt;
 use async_graphql::parser::parse_query;
-use async_graphql::{EmptyMutation, EmptySubscription, MergedObject, Object as GraphQl, Request, Response};
+use async_graphql::{Data, EmptyMutation, EmptySubscription, MergedObject, Object as GraphQl, Request, Response};
 use keyset::{ReadRows, Record};
 use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::tests_cfg::cake;
@@ -103,7 +103,7 @@ fn of_query(query: &str) -> Work {
     };
     let response = async {
         let (_, operation) = plans.document().operations.iter().next().unwrap();
-        plans.query(operation).execute(&reader, &variables, &resolve).await
+        plans.query(operation).execute(&reader, &variables, &Data::default(), &resolve).await
     };
     work(&empty.0, response)
 }

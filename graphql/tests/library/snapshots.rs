@@ -35,6 +35,15 @@ mod leaf {
 fn declaration() -> Arc<Declaration> {
     let mut leaves = ObjectType::of::<leaf::Entity>("Leaf");
     leaves.column(leaf::Column::Id).describe("The key.");
+    leaves
+        .resolved_of::<i32>("others", &[leaf::Column::Tree.into()], |trees, request| {
+            Box::pin(async move {
+                let found = keyset::find_models(request.reader(), &leaf::Entity::find()).await;
+                let found = found.map_err(|error| request.reader().error(error))?;
+                Ok(trees.iter().map(|_| Ok(i32::try_from(found.len()).unwrap())).collect())
+            })
+        })
+        .describe("The number of all leaves, by code.");
     leaves.list("leaves", "Leaf", leaf::Column::Tree).describe("The leaves of the tree with this key.");
     let mut declaring = Declaring::new("Query");
     declaring.object(leaves).list("leaves", "Leaf").describe("The leaves.");
@@ -131,15 +140,16 @@ async fn data(schema: &impl Executor, query: &str) -> Value {
 
 const QUERY: &str = "{
     first: leaves { totalCount nodes { id } }
-    leaves { totalCount nodes { leaves { totalCount nodes { id } } } }
+    leaves { totalCount nodes { others leaves { totalCount nodes { id } } } }
 }";
 
 /// The numbers of leaves that a response tells.
 fn told(data: &Value) -> Vec<u64> {
     let first = &data["first"];
+    let others = data["leaves"]["nodes"][0]["others"].as_u64().unwrap();
     let nested = data["leaves"]["nodes"][0]["leaves"].clone();
     let of = |list: &Value| [list["totalCount"].as_u64().unwrap(), list["nodes"].as_array().unwrap().len() as u64];
-    [of(first), of(&data["leaves"]), of(&nested)].concat()
+    [of(first), of(&data["leaves"]), of(&nested), [others; 2]].concat()
 }
 
 #[tokio::test]
@@ -174,6 +184,7 @@ async fn a_response_of_one_statement_needs_no_transaction() {
         ("{ leaves { nodes { id } pageInfo { hasNextPage } } }", 1, 0),
         ("{ leaves(first: 1, offset: 1) { nodes { id } } }", 2, 1),
         ("{ leaves { totalCount nodes { id } } }", 2, 1),
+        ("{ leaves { nodes { id others } } }", 2, 1),
         ("{ leaves { nodes { leaves { nodes { id } } } } }", 2, 1),
         ("{ leaves { nodes { id } } other: leaves { nodes { id } } }", 2, 1),
         ("{ leaves { nodes { id } } one }", 1, 1),

@@ -5,13 +5,14 @@ use async_graphql::futures_util::FutureExt;
 use async_graphql::futures_util::stream::{self, Stream, StreamExt};
 use async_graphql::parser::parse_query;
 use async_graphql::parser::types::OperationType;
-use async_graphql::{Context, ID, MergedObject, Object as GraphQl, Request, Response, Schema, Value, Variables};
+use async_graphql::{Context, Data, ID, MergedObject, Object as GraphQl, Request, Response, Schema, Value, Variables};
 use bookends_graphql::{
     ByKey, ContextExt, DeclaredQuery, Edge, Execution, Node, NodeList, Object, Plans, Reader, Result, json,
 };
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Schema as Tables};
 use testdb::{Statements, TestDb};
 
+use crate::service::Service;
 use crate::tables::{city, declaration, river};
 
 /// Atlantis is on a river that does not exist.
@@ -96,6 +97,7 @@ pub struct Atlas {
     schema: Schema<Query, Mutation, Subscription>,
     reader: Reader,
     statements: Statements,
+    pub service: Service,
     _database: TestDb,
 }
 
@@ -111,17 +113,21 @@ impl Atlas {
         let statements = Statements::record(&mut db);
         let reader = Reader::new(db).on_failure(|error: DbErr| panic!("{error}"));
         let schema = declaration().schema(Query::default(), Mutation, Subscription).data(reader.clone()).finish();
-        Self { schema, reader, statements, _database: database }
+        Self { schema, reader, statements, service: Service::default(), _database: database }
     }
 
     /// The first response to a request with these plans: its data, and its text.
     pub async fn first(&self, plans: &Plans, query: &str, variables: &str) -> (Value, String) {
         let variables = Variables::from_json(serde_json::from_str(variables).unwrap());
-        let request = Request::new(query).variables(variables).data(self.execution(plans));
+        let request = self.request(query, variables).data(self.execution(plans));
         let response = self.schema.execute_stream(request).boxed().next().await.unwrap();
         assert!(response.errors.is_empty(), "{:?}", response.errors);
         let text = text(&response).0;
         (response.data, text)
+    }
+
+    fn request(&self, query: &str, variables: Variables) -> Request {
+        Request::new(query).variables(variables).data(self.service.clone())
     }
 
     fn execution(&self, plans: &Plans) -> Execution {
@@ -131,7 +137,7 @@ impl Atlas {
     /// The response of a server, which executes plans.
     async fn served(&self, plans: &Plans, query: &str, variables: Variables) -> Response {
         let (_, operation) = plans.document().operations.iter().next().unwrap();
-        let request = || Request::new(query).variables(variables.clone()).data(self.execution(plans));
+        let request = || self.request(query, variables.clone()).data(self.execution(plans));
         if operation.node.ty != OperationType::Query {
             return self.schema.execute(request()).await;
         }
@@ -140,7 +146,9 @@ impl Atlas {
             request.set_parsed_query(document);
             self.schema.execute(request).boxed()
         };
-        plans.query(operation).execute(&self.reader, &variables, &resolve).await
+        let mut data = Data::default();
+        data.insert(self.service.clone());
+        plans.query(operation).execute(&self.reader, &variables, &data, &resolve).await
     }
 
     /// Checks the data of the response, and returns the number of statements that read it.
@@ -157,7 +165,8 @@ impl Atlas {
 
     /// Checks the first response to a subscription.
     pub async fn event(&self, query: &str, data: &str, errors: &str) {
-        let response = self.schema.execute_stream(query).boxed().next().await.unwrap();
+        let request = self.request(query, Variables::default());
+        let response = self.schema.execute_stream(request).boxed().next().await.unwrap();
         assert_eq!(text(&response), (compact(data), compact(errors)));
     }
 
@@ -173,7 +182,7 @@ impl Atlas {
     ) -> impl Future<Output = usize> {
         let variables = Variables::from_json(serde_json::from_str(variables).unwrap());
         let complete = with_defaults(&plans, variables.clone());
-        let plain = Request::new(query).variables(variables);
+        let plain = self.request(query, variables);
         let expected = (compact(data), compact(errors));
         let caller = std::panic::Location::caller();
         async move {

@@ -6,6 +6,8 @@ use bookends_graphql::input::InputFields;
 use bookends_graphql::{Arguments, Declaration, Declaring, KeyArguments, ObjectType, Result, RowObject};
 use sea_orm::Value;
 
+use crate::service;
+
 pub mod river {
     use sea_orm::entity::prelude::*;
 
@@ -61,6 +63,7 @@ fn rivers() -> ObjectType {
     rivers.column(river::Column::Name).describe("The name.");
     rivers.to_one("into", "River", &[river::Column::IntoId.into()]).describe("The river that it flows into.");
     rivers.list("cities", "City", city::Column::RiverId).describe("The cities on it.");
+    service::of_rivers(&mut rivers);
     rivers.list("tributaries", "River", river::Column::IntoId).describe("The rivers that flow into it.");
     rivers
 }
@@ -74,6 +77,7 @@ fn cities() -> ObjectType {
     cities.computed::<city::Entity, _>("size", |city| city.name.len()).describe("The number of letters of its name.");
     cities.to_one("river", "River", &[city::Column::RiverId.into()]).describe("The river that it is on.");
     cities.to_one("twin", "City", &[city::Column::TwinId.into()]).describe("Its twin.");
+    service::of_cities(&mut cities);
     let mut river = cities.beside::<river::Entity>(city::Column::RiverId, river::Column::Id);
     river.column(river::Column::Name).rename("riverName").describe("The name of its river.");
     river

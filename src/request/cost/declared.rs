@@ -114,6 +114,7 @@ impl DeclaredCosts {
 fn described(cost: &Declared) -> String {
     match cost {
         Declared::Statement | Declared::Lookup => format!("{STATEMENT} more"),
+        Declared::Statements(count) => format!("{} more", STATEMENT.saturating_mul(*count as usize)),
         Declared::List(_) => format!("{STATEMENT} more, and the cost of its selection for each object of the page"),
         Declared::Keys { argument, types } => {
             format!("{} more, and the cost of its selection for each of the `{argument}`", types * STATEMENT)

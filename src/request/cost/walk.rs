@@ -163,6 +163,7 @@ impl<'a> CostWalk<'a> {
             // The list of a count knows whether it reads rows.
             None | Some(Declared::Count | Declared::CountUpTo { .. }) => (0, 1),
             Some(Declared::Statement | Declared::Lookup) => (STATEMENT, 1),
+            Some(Declared::Statements(count)) => (STATEMENT.saturating_mul(*count as usize), 1),
             Some(Declared::PageCursors { .. }) => (STATEMENT + if selected.numbers { self.numbers() } else { 0 }, 1),
             Some(Declared::List(_)) => {
                 (STATEMENT * page_statements(field, self.variables), size(field, self.variables))
@@ -213,6 +214,7 @@ impl<'a> CostWalk<'a> {
             // Beyond the bound, the planner is asked. Beyond the keys, their rows are counted.
             Some(Declared::CountUpTo { .. } | Declared::PageCursors { .. }) => 2,
             Some(Declared::Statement | Declared::Count) => 1,
+            Some(Declared::Statements(count)) => *count as usize,
         };
         let (counts, around) = match declared {
             Some(Declared::Count | Declared::CountUpTo { .. }) => (1, 0),

@@ -41,7 +41,7 @@ pub(super) fn register(declaration: &Declaration, object: &ObjectType, registry:
                     related.map_or_else(String::new, |related| filter_name(declaration.object(related.index)))
                 }
                 FieldKind::List(list) => of_list(declaration.object(list.of.index), fields.registry()),
-                FieldKind::Computed(_) | FieldKind::ComputedBeside { .. } => continue,
+                FieldKind::Computed(_) | FieldKind::ComputedBeside { .. } | FieldKind::Resolved(_) => continue,
             };
             fields.field_of(&field.name, &field.description, ty, None);
         }
