@@ -14,6 +14,7 @@
 //! | [`connection`], [`count`], [`page_cursors`] | the fields of lists |
 //! | [`value`], [`payload`] | [`Object`] and [`Edge`] of rows that are known, and payloads of mutations |
 //! | [`resolvers`] | what hand-written resolvers return: [`ByKey`], [`Node`], [`NodeList`] |
+//! | [`found`] | the same for what something else has found: [`Connection`], [`FoundEdge`], [`ByKeys`] |
 //! | [`context`] | the [`Reader`] that lists read through, and [`ContextExt`] to reach it |
 //! | [`snapshot`] | [`Snapshots`]: each query reads one state of the database |
 //! | [`json`] | responses as text |
@@ -27,6 +28,7 @@
 pub mod error;
 
 pub mod context;
+pub mod found;
 pub mod object;
 pub mod payload;
 pub mod resolvers;
@@ -71,6 +73,7 @@ pub use declare::resolver::ResolvedValues;
 pub use declare::root::{KeyArguments, RootField};
 pub use error::{Error, Result};
 pub use filter::{Estimates, MAX_CONDITIONS, MAX_LEVELS, RELATION, RowEstimate, never};
+pub use found::{ByKeys, Connection, FoundEdge};
 pub use list::Scan;
 pub use object::{Model, RowObject};
 pub use order::{Criterion, NullPlacement, SortDirection};

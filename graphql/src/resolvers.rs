@@ -39,6 +39,10 @@ impl<T: RowObject> ByKey<T> {
         Self(key, PhantomData)
     }
 
+    pub(crate) fn values(&self) -> &Vec<sea_orm::Value> {
+        &self.0
+    }
+
     pub(crate) fn into_values(self) -> Vec<sea_orm::Value> {
         self.0
     }

@@ -13,11 +13,11 @@ use crate::Result;
 use crate::connection::edge_name;
 use crate::declare::declaration::Declaration;
 use crate::object::{Model, RowObject};
-use crate::plan::collect::{Collected, collect};
-use crate::plan::fields::PlannedFields;
+use crate::plan::collect::Collected;
+use crate::plan::connection::PlannedPage;
 use crate::plan::object::{Boxed, Objects, Selection};
 use crate::plan::resolved;
-use crate::plan::writer::{Shown, Writer, Written};
+use crate::plan::writer::{Shown, Writer};
 use crate::plan::{Planner, Run};
 
 /// An object whose row is known. What is selected beside the row is read when it is shown.
@@ -106,68 +106,31 @@ impl<T: RowObject> KnownRow for Object<T> {
     }
 }
 
-/// What is selected of an edge.
-pub(crate) enum EdgeField {
-    TypeName,
-    Cursor,
-    Node(Box<Selection>),
-}
-
 impl<T: RowObject> KnownRow for Edge<T> {
-    type Plan = PlannedFields<EdgeField>;
+    type Plan = PlannedPage;
 
-    fn plan(edge: &Collected<'_>, planner: &mut Planner<'_>) -> Self::Plan {
-        let name = edge_name(T::NAME);
-        PlannedFields::new(&collect(&edge.sets(), planner.fragments, &|on| on == name), |field| {
-            Some(match field.name() {
-                "__typename" => EdgeField::TypeName,
-                "cursor" => EdgeField::Cursor,
-                "node" => EdgeField::Node(Box::new(select(T::NAME, field, planner))),
-                _ => return None,
-            })
-        })
+    fn plan(edge: &Collected<'_>, planner: &mut Planner<'_>) -> PlannedPage {
+        PlannedPage::edge(T::NAME, edge, planner)
     }
 
-    fn show<'a>(&'a self, plan: &'a Self::Plan, run: &'a Run<'_>, _: Pos) -> Boxed<'a, Shown> {
+    fn show<'a>(&'a self, plan: &'a PlannedPage, run: &'a Run<'_>, position: Pos) -> Boxed<'a, Shown> {
         Box::pin(async move {
-            let mut objects = Vec::new();
-            for field in plan.selected(run.variables) {
-                if let EdgeField::Node(selection) = field {
-                    objects.push(read(selection, self.object.table_row(), run).await);
-                }
+            let (mut writer, mut objects) = (Writer::new(run), Vec::new());
+            for selection in plan.selections(run.variables) {
+                objects.push(match selection {
+                    None => None,
+                    Some(selection) => match read(selection, self.object.table_row(), run).await {
+                        Ok(objects) => Some(objects),
+                        Err(error) => {
+                            let failed = Err(writer.fail(error, position));
+                            return writer.finish(failed);
+                        }
+                    },
+                });
             }
-            let (mut writer, mut objects) = (Writer::new(run), objects.into_iter());
-            let written =
-                plan.write(&mut writer, |writer, field, position| self.write(field, &mut objects, writer, position));
+            let written = plan.of_row(&self.order, &self.key, objects).write_edge(&mut writer);
             writer.finish(written)
         })
-    }
-}
-
-impl<T: RowObject> Edge<T> {
-    /// Writes a field. The objects are those of the next fields.
-    fn write<'p>(
-        &self,
-        field: &EdgeField,
-        objects: &mut impl Iterator<Item = Result<Objects<'p>>>,
-        writer: &mut Writer<'_>,
-        position: Pos,
-    ) -> Written {
-        let result = match field {
-            EdgeField::TypeName => {
-                writer.value(&edge_name(T::NAME));
-                Ok(())
-            }
-            EdgeField::Cursor => {
-                self.order.seal(&self.key).map(|cursor| writer.value(&cursor.as_str())).map_err(Into::into)
-            }
-            EdgeField::Node(_) => match objects.next() {
-                Some(Ok(objects)) => return objects.write(0, writer),
-                Some(Err(error)) => Err(error),
-                None => Ok(()),
-            },
-        };
-        result.map_err(|error| writer.fail(error, position))
     }
 }
 

@@ -14,9 +14,11 @@ use crate::declare::field::Field as Declared;
 use crate::declare::nested::NestedList;
 use crate::declare::object::ObjectType;
 
+mod found;
 mod read;
 mod write;
 
+pub use found::{FoundPage, PlannedPage};
 pub use read::Counting;
 pub use write::Connections;
 

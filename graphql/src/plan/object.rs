@@ -148,32 +148,48 @@ impl Selection {
     ///
     /// That of the database.
     pub async fn find<'p>(&'p self, run: &Run<'_>, keys: &[Vec<Value>]) -> Result<FoundObjects<'p>> {
-        let failed = |error| run.reader.error(error);
-        let table = self.layout.table();
-        let key: Vec<Column> = table.key().cloned().collect();
-        let mut joins = Vec::new();
-        self.joins(run, &mut joins);
-        let of_key: ColumnSet = key.iter().map(|column| ColumnSet::of(column.number())).collect();
-        let columns = self.columns(run.variables) | of_key;
-        let mut known = HashSet::new();
-        let keys = keys.iter().filter(|values| known.insert(RowKey::of(values))).flatten().cloned();
-        let among = keyset::among_keys(&key, keys.collect(), run.reader.backend()).map_err(failed)?;
-        let mut wanted = table.rows();
-        wanted.0.and_where(among);
-        table.select(&mut wanted, columns);
-        let rows = keyset::find_rows(run.reader, &wanted, &joins).await.map_err(failed)?;
-        let mut found = FoundObjects { objects: Objects::of_columns(self, columns, run), numbers: HashMap::new() };
-        for row in &rows {
-            if let Some(number) = found.objects.read(row).map_err(failed)? {
-                let row = found.objects.row(number);
-                let values = key.iter().map(|column| row.value(column.number(), column.kind()));
-                let values: Vec<Value> = values.collect::<std::result::Result<_, _>>().map_err(failed)?;
-                found.numbers.insert(RowKey::of(&values), number);
-            }
-        }
-        found.objects.load(run).await;
-        Ok(found)
+        find(&[self], keys, run).await
     }
+}
+
+/// Reads the objects with these keys, for each of these selections of one statement.
+///
+/// # Errors
+///
+/// That of the database.
+pub async fn find<'p>(selections: &[&'p Selection], keys: &[Vec<Value>], run: &Run<'_>) -> Result<FoundObjects<'p>> {
+    let failed = |error| run.reader.error(error);
+    let mut found = FoundObjects { objects: Vec::new(), numbers: HashMap::new() };
+    let Some(first) = selections.first() else { return Ok(found) };
+    let table = first.layout.table();
+    let key: Vec<Column> = table.key().cloned().collect();
+    let mut joins = Vec::new();
+    let mut columns: ColumnSet = key.iter().map(|column| ColumnSet::of(column.number())).collect();
+    for selection in selections {
+        selection.joins(run, &mut joins);
+        columns = columns | selection.columns(run.variables);
+    }
+    let mut known = HashSet::new();
+    let keys = keys.iter().filter(|values| known.insert(RowKey::of(values))).flatten().cloned();
+    let among = keyset::among_keys(&key, keys.collect(), run.reader.backend()).map_err(failed)?;
+    let mut wanted = table.rows();
+    wanted.0.and_where(among);
+    table.select(&mut wanted, columns);
+    let rows = keyset::find_rows(run.reader, &wanted, &joins).await.map_err(failed)?;
+    found.objects = selections.iter().map(|selection| Objects::of_columns(selection, columns, run)).collect();
+    for row in &rows {
+        for objects in &mut found.objects {
+            objects.read(row).map_err(failed)?;
+        }
+    }
+    for number in 0..rows.len() {
+        let key = found.key(number).map_err(failed)?;
+        found.numbers.insert(RowKey::of(&key), number);
+    }
+    for objects in &mut found.objects {
+        objects.load(run).await;
+    }
+    Ok(found)
 }
 
 fn layout(table: &Table, rows: Option<&Join>) -> RowLayout {
@@ -250,20 +266,41 @@ impl<'a> Selecting<'a> {
     }
 }
 
-/// Objects that were read by their keys.
+/// Objects that were read by their keys, for each selection.
 pub struct FoundObjects<'p> {
-    objects: Objects<'p>,
+    pub objects: Vec<Objects<'p>>,
     numbers: HashMap<RowKey, usize>,
 }
 
 impl FoundObjects<'_> {
-    /// Writes the object with this key; null where there is none.
+    /// The number of the object with this key.
+    pub fn number(&self, key: &[Value]) -> Option<usize> {
+        self.numbers.get(&RowKey::of(key)).copied()
+    }
+
+    /// The key of the object with this number.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr`] if the row has none.
+    pub fn key(&self, number: usize) -> std::result::Result<Vec<Value>, DbErr> {
+        let Some(Objects { selection, rows, .. }) = self.objects.first() else { return Ok(Vec::new()) };
+        selection.layout.table().key().map(|column| rows[number].value(column.number(), column.kind())).collect()
+    }
+
+    /// Writes the object with this key, for the first selection; null where there is none.
     pub fn write(&self, key: &[Value], writer: &mut Writer<'_>) -> Written {
-        let Some(number) = self.numbers.get(&RowKey::of(key)) else {
-            writer.value(&());
-            return Ok(());
-        };
-        self.objects.write(*number, writer)
+        if let (Some(number), Some(objects)) = (self.number(key), self.objects.first()) {
+            return objects.write(number, writer);
+        }
+        writer.value(&());
+        Ok(())
+    }
+
+    /// Writes the objects with these keys, for the first selection, without those that do not exist.
+    pub fn write_list(&self, keys: &[Vec<Value>], writer: &mut Writer<'_>) -> Written {
+        let objects = keys.iter().filter_map(|key| Some((self.objects.first()?, self.number(key)?)));
+        writer.list(objects, |writer, (objects, number)| objects.write(number, writer))
     }
 }
 

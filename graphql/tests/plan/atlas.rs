@@ -7,7 +7,8 @@ use async_graphql::parser::parse_query;
 use async_graphql::parser::types::OperationType;
 use async_graphql::{Context, Data, ID, MergedObject, Object as GraphQl, Request, Response, Schema, Value, Variables};
 use bookends_graphql::{
-    ByKey, ContextExt, DeclaredQuery, Edge, Execution, Node, NodeList, Object, Plans, Reader, Result, json,
+    ByKey, ByKeys, Connection, ContextExt, DeclaredQuery, Edge, Execution, FoundEdge, Node, NodeList, Object, Plans,
+    Reader, Result, json,
 };
 use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Schema as Tables};
 use testdb::{Statements, TestDb};
@@ -38,6 +39,33 @@ impl Resolved {
 
     async fn nodes_of(&self, ids: Vec<ID>) -> NodeList {
         NodeList(ids)
+    }
+
+    async fn cities_of(&self, ids: Vec<i32>) -> ByKeys<city::Entity> {
+        ByKeys(ids.into_iter().map(ByKey::new).collect())
+    }
+
+    async fn edge_of(&self, id: i32, cursor: Option<String>) -> FoundEdge<city::Entity> {
+        match cursor {
+            Some(cursor) => FoundEdge::with_cursor(ByKey::new(id), cursor),
+            None => FoundEdge::of_key(ByKey::new(id)),
+        }
+    }
+
+    /// As a search service answers: keys, each with a cursor of its own if there are prefixes for them.
+    async fn search(
+        &self,
+        ids: Vec<i32>,
+        cursor: Option<String>,
+        total: Option<u64>,
+    ) -> Option<Connection<city::Entity>> {
+        let keys = ids.iter().map(|id| ByKey::new(*id));
+        let found = match cursor {
+            Some(cursor) => Connection::with_cursors(keys.zip(ids.iter().map(|id| format!("{cursor}{id}")))),
+            None => Connection::of_keys(keys),
+        };
+        let found = found.has_previous_page(true).has_next_page(false);
+        Some(if let Some(total) = total { found.total_count(total) } else { found })
     }
 
     async fn city_of(&self, id: i32) -> Option<ByKey<city::Entity>> {

@@ -6,6 +6,7 @@ mod tables;
 
 mod conditions;
 mod errors;
+mod found;
 mod lists;
 mod payloads;
 mod resolved;

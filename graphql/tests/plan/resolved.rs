@@ -186,8 +186,8 @@ async fn a_call_ends_with_its_request() {
 async fn what_a_resolver_costs_is_declared() {
     use bookends_graphql::Cost;
 
-    let costs = crate::tables::declaration().field_costs();
-    let cost = |name: &str| costs.iter().find(|(field, _)| field == name).map(|(_, cost)| cost.clone());
+    let costs = crate::tables::declaration().costs();
+    let cost = |name: &str| costs.iter().find(|it| it.on == "City" && it.field == name).map(|it| it.cost.clone());
     assert!(matches!(cost("mayor"), Some(Cost::Statement)));
     assert!(matches!(cost("weather"), Some(Cost::Statements(3))));
 }

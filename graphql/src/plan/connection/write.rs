@@ -21,6 +21,10 @@ pub struct Connections<'p> {
     pub(super) counts: Option<Result<Vec<u64>>>,
     pub(super) approximate_counts: Vec<(&'p Given, Result<Vec<Count>>)>,
     pub(super) page_cursors: Option<Result<Vec<PageCursors>>>,
+    /// The number of the object at each place, if they are not in the order of the page.
+    pub(super) numbers: Option<Vec<usize>>,
+    /// The cursor at each place, unless it is that of the key.
+    pub(super) cursors: Option<Vec<String>>,
 }
 
 impl<'p> Connections<'p> {
@@ -34,6 +38,8 @@ impl<'p> Connections<'p> {
             counts: None,
             approximate_counts: Vec::new(),
             page_cursors: None,
+            numbers: None,
+            cursors: None,
         }
     }
 
@@ -68,7 +74,7 @@ impl<'p> Connections<'p> {
                     writer
                         .list(start..start + slice.rows.len(), |writer, number| self.object(*selection, number, writer))
                 }),
-                Field::PageInfo(fields) => slice().map(|slice| self.page_info(fields, slice, writer)),
+                Field::PageInfo(fields) => slice().map(|slice| self.page_info(fields, slice, start, writer)),
                 Field::TotalCount => {
                     of(self.counts.as_ref()).and_then(|counts| count::int(counts[index])).map(|count| {
                         writer.value(&count);
@@ -96,23 +102,40 @@ impl<'p> Connections<'p> {
         start: usize,
         writer: &mut Writer<'_>,
     ) -> Written {
-        writer.list((start..).zip(&slice.rows), |writer, (number, row)| {
-            edges.write(writer, |writer, field, position| {
-                match field {
-                    EdgeField::TypeName => writer.value(&connection::edge_name(&self.plan.name)),
-                    EdgeField::Cursor => self.cursor(&row.key, position, writer)?,
-                    EdgeField::Selected(selection) => self.object(*selection, number, writer)?,
-                }
-                Ok(())
-            })
+        writer.list((start..).zip(&slice.rows), |writer, (place, row)| self.edge(edges, place, &row.key, writer))
+    }
+
+    fn edge(&self, edge: &PlannedFields<EdgeField>, place: usize, key: &Key, writer: &mut Writer<'_>) -> Written {
+        edge.write(writer, |writer, field, position| {
+            match field {
+                EdgeField::TypeName => writer.value(&connection::edge_name(&self.plan.name)),
+                EdgeField::Cursor => self.cursor(place, key, position, writer)?,
+                EdgeField::Selected(selection) => self.object(*selection, place, writer)?,
+            }
+            Ok(())
         })
     }
 
-    fn object(&self, selection: usize, number: usize, writer: &mut Writer<'_>) -> Written {
+    /// Writes the only edge; null if there is none.
+    pub fn write_edge(&self, writer: &mut Writer<'_>) -> Written {
+        let row = self.slices.iter().flatten().flatten().flat_map(|slice| &slice.rows).next();
+        if let (Some(Field::Edges(edge)), Some(row)) = (self.plan.fields.selected(writer.variables).next(), row) {
+            return self.edge(edge, 0, &row.key, writer);
+        }
+        writer.value(&());
+        Ok(())
+    }
+
+    fn object(&self, selection: usize, place: usize, writer: &mut Writer<'_>) -> Written {
+        let number = self.numbers.as_ref().map_or(place, |numbers| numbers[place]);
         self.objects[selection].as_ref().map_or(Err(Null), |objects| objects.write(number, writer))
     }
 
-    fn cursor(&self, key: &Key, position: async_graphql::Pos, writer: &mut Writer<'_>) -> Written {
+    fn cursor(&self, place: usize, key: &Key, position: async_graphql::Pos, writer: &mut Writer<'_>) -> Written {
+        if let Some(cursors) = &self.cursors {
+            writer.value(&cursors[place]);
+            return Ok(());
+        }
         writer.json.push(b'"');
         if let Err(error) = self.order.seal_into(key, &mut writer.json) {
             return Err(writer.fail(error.into(), position));
@@ -121,7 +144,13 @@ impl<'p> Connections<'p> {
         Ok(())
     }
 
-    fn page_info(&self, fields: &PlannedFields<PageInfoField>, slice: &Slice<()>, writer: &mut Writer<'_>) -> Written {
+    fn page_info(
+        &self,
+        fields: &PlannedFields<PageInfoField>,
+        slice: &Slice<()>,
+        start: usize,
+        writer: &mut Writer<'_>,
+    ) -> Written {
         fields.write(writer, |writer, field, position| {
             let row = match field {
                 PageInfoField::TypeName => {
@@ -136,11 +165,11 @@ impl<'p> Connections<'p> {
                     writer.value(&slice.has_next);
                     return Ok(());
                 }
-                PageInfoField::StartCursor => slice.rows.first(),
-                PageInfoField::EndCursor => slice.rows.last(),
+                PageInfoField::StartCursor => (start..).zip(&slice.rows).next(),
+                PageInfoField::EndCursor => (start..).zip(&slice.rows).last(),
             };
-            if let Some(row) = row {
-                return self.cursor(&row.key, position, writer);
+            if let Some((place, row)) = row {
+                return self.cursor(place, &row.key, position, writer);
             }
             writer.value(&());
             Ok(())
