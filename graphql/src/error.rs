@@ -23,7 +23,7 @@ pub mod code {
     pub const FILTER_TOO_LARGE: &str = "FILTER_TOO_LARGE";
     /// A malformed id, or the id of an object of another type.
     pub const ID_INVALID: &str = "ID_INVALID";
-    /// A number that GraphQL's `Int` of 32 bits cannot hold.
+    /// A number that GraphQL's `Int` of 32 bits cannot hold, and any other value that the type of its field does not hold.
     pub const OUT_OF_RANGE: &str = "OUT_OF_RANGE";
     /// A page around an object that is gone, or that the list does not have.
     pub const NOT_FOUND: &str = "NOT_FOUND";

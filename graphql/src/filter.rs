@@ -10,12 +10,16 @@ use crate::DateTime;
 
 mod bounds;
 mod estimate;
+mod json;
+mod lists;
 mod read;
 mod row_estimate;
 mod sql;
 
 pub use bounds::{MAX_CONDITIONS, MAX_LEVELS, RELATION};
 pub use estimate::Estimates;
+use json::JsonTest;
+use lists::ListTest;
 pub(crate) use read::{Budget, read};
 pub use row_estimate::RowEstimate;
 pub use sql::never;
@@ -54,6 +58,8 @@ pub(crate) enum Test<T> {
     IsNull(bool),
     StartsWith(String),
     Contains(String),
+    List(ListTest),
+    Json(JsonTest),
 }
 
 /// A condition on a related object: one that the row refers to, or one of those that refer to the row.
@@ -89,22 +95,7 @@ impl<T> Test<T> {
         match self {
             Self::In(values) | Self::NotIn(values) => values,
             Self::Lt(value) | Self::Lte(value) | Self::Gt(value) | Self::Gte(value) => std::slice::from_ref(value),
-            Self::IsNull(_) | Self::StartsWith(_) | Self::Contains(_) => &[],
-        }
-    }
-
-    /// The same with other values.
-    pub fn map<U>(self, map: impl Fn(T) -> U) -> Test<U> {
-        match self {
-            Self::In(values) => Test::In(values.into_iter().map(map).collect()),
-            Self::NotIn(values) => Test::NotIn(values.into_iter().map(map).collect()),
-            Self::Lt(value) => Test::Lt(map(value)),
-            Self::Lte(value) => Test::Lte(map(value)),
-            Self::Gt(value) => Test::Gt(map(value)),
-            Self::Gte(value) => Test::Gte(map(value)),
-            Self::IsNull(is_null) => Test::IsNull(is_null),
-            Self::StartsWith(text) => Test::StartsWith(text),
-            Self::Contains(text) => Test::Contains(text),
+            _ => &[],
         }
     }
 }

@@ -66,10 +66,11 @@ fn key_of(object: &ObjectType, bytes: &[u8]) -> Option<Vec<Value>> {
         (Some(Tag::Byte(_)), [Kind::BigInt]) => Some(vec![i64::from_be_bytes(bytes.try_into().ok()?).into()]),
         _ => {
             let values = keyset::read_values(bytes).filter(|values| values.len() == kinds.len())?;
+            let columns = object.table.key();
             let present = values
                 .into_iter()
-                .zip(kinds)
-                .map(|(value, kind)| if value == Scalar::Null { None } else { kind.value(value) });
+                .zip(columns)
+                .map(|(value, column)| if value == Scalar::Null { None } else { column.value(value) });
             present.collect()
         }
     }
@@ -84,8 +85,8 @@ fn bytes_of(tag: Tag, kinds: &[Kind], key: &[Value]) -> Option<Vec<u8>> {
         (Tag::Byte(_), [Kind::Int], [Value::Int(Some(key))]) => bytes.extend(key.to_be_bytes()),
         (Tag::Byte(_), [Kind::BigInt], [Value::BigInt(Some(key))]) => bytes.extend(key.to_be_bytes()),
         _ => {
-            let values: Vec<Scalar> =
-                kinds.iter().zip(key).map(|(kind, value)| kind.scalar(value)).collect::<Option<_>>()?;
+            let scalar = |(kind, value): (&Kind, &Value)| kind.scalar(&kind.of_field(value.clone()));
+            let values: Vec<Scalar> = kinds.iter().zip(key).map(scalar).collect::<Option<_>>()?;
             bytes.extend(keyset::write_values(&values).ok()?);
         }
     }

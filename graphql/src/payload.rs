@@ -132,7 +132,7 @@ impl<P: Sync, L: LeafValue> Part<P> for Leaf<P, L> {
     fn show<'a>(&'a self, payload: &'a P, run: &'a Run<'_>, position: Pos) -> Boxed<'a, Shown> {
         let mut writer = Writer::with_room(run, 0);
         let written = scalar::write_leaf(&(self.0)(payload), &mut writer.json);
-        let written = written.map_err(|error| writer.fail_read(error, position));
+        let written = written.map_err(|error| writer.fail(run.reader.error(error), position));
         Box::pin(std::future::ready(writer.finish(written)))
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use keyset::{Column, StoredValue, TableRow};
+use sea_orm::sea_query::OptionEnum;
 use sea_orm::{DbErr, Value};
 
 /// The value of a primary key.
@@ -12,18 +13,21 @@ pub(crate) enum RowKey {
     Integer(i64),
     Text(Box<str>),
     /// Any other values, as their text.
-    Other(String),
+    Other(Vec<String>),
 }
 
 impl RowKey {
     /// The key with these values.
     pub fn of(values: &[Value]) -> Self {
-        let [value] = values else { return Self::Other(format!("{values:?}")) };
-        match StoredValue::of(value) {
-            StoredValue::Id(id) => Self::Id(id),
-            StoredValue::Integer(integer) => Self::Integer(integer),
-            StoredValue::Text(text) => Self::Text(text.into()),
-            _ => Self::Other(format!("{value:?}")),
+        match values {
+            [Value::Enum(OptionEnum::Some(of_type))] => Self::Text(of_type.value.as_ref().into()),
+            [value] => match StoredValue::of(value) {
+                StoredValue::Id(id) => Self::Id(id),
+                StoredValue::Integer(integer) => Self::Integer(integer),
+                StoredValue::Text(text) => Self::Text(text.into()),
+                _ => Self::Other(vec![text(value)]),
+            },
+            values => Self::Other(values.iter().map(text).collect()),
         }
     }
 }
@@ -40,4 +44,13 @@ pub(crate) fn distinct<'r>(rows: &'r [TableRow], columns: &[Column]) -> Result<(
         }));
     }
     Ok((distinct, numbers))
+}
+
+/// The text of a value. Equal values have one.
+fn text(value: &Value) -> String {
+    match value {
+        Value::Decimal(Some(decimal)) => decimal.normalize().to_string(),
+        Value::Enum(OptionEnum::Some(of_type)) => format!("{:?}", Value::from(of_type.value.as_ref())),
+        value => format!("{value:?}"),
+    }
 }

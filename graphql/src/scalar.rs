@@ -6,6 +6,7 @@ use keyset::{Column, Kind, StoredValue, TableRow};
 use sea_orm::DbErr;
 use sea_orm::sea_query::ColumnType;
 use serde::Serialize;
+use serde::de::IgnoredAny;
 
 use crate::Error;
 use crate::error::code;
@@ -46,9 +47,9 @@ pub(crate) enum Scalar {
 }
 
 impl Scalar {
-    /// Those of a column; `None` if it has none.
+    /// Those of a column, or of the items of its lists; `None` if it has none.
     pub fn of(column: &Column) -> Option<Self> {
-        Some(match column.kind() {
+        Some(match column.kind().item() {
             Kind::Bool => Self::Boolean,
             Kind::SmallInt | Kind::Int => Self::Int,
             Kind::BigInt => Self::BigInt,
@@ -63,11 +64,11 @@ impl Scalar {
             Kind::Bytes => Self::Bytes,
             Kind::Json => Self::Json,
             Kind::Enum => Self::Enum,
-            Kind::Unsupported => return None,
+            Kind::Array(_) | Kind::Unsupported => return None,
         })
     }
 
-    /// The name of the type of a column, which it registers.
+    /// The name of the type of these values, which it registers.
     pub fn register(self, column: &Column, registry: &mut Registry) -> String {
         let ty = match self {
             Self::Boolean => <bool as OutputType>::create_type_info(registry),
@@ -123,7 +124,7 @@ impl Scalar {
             Self::Uuid => parsed::<uuid::Uuid>(value),
             Self::Bytes => parsed::<Bytes>(value),
             Self::Enum => enumeration::read(column, &value),
-            Self::Json => Err(Error::client(code::BAD_USER_INPUT, "JSON cannot be compared")),
+            Self::Json => parsed::<Json>(value),
         }
     }
 }
@@ -134,12 +135,25 @@ pub(crate) fn refused<T: InputType>(error: InputValueError<T>) -> Error {
     Error::client(code::BAD_USER_INPUT, message.split(" (occurred while parsing").next().unwrap_or_default())
 }
 
+/// The name of the type of a column, which it registers. The items of a list can be null: no type of PostgreSQL forbids NULL in an
+/// array.
+pub(crate) fn register_column(column: &Column, registry: &mut Registry) -> String {
+    let name = Scalar::of(column).map_or_else(String::new, |scalar| scalar.register(column, registry));
+    if matches!(column.kind(), Kind::Array(_)) { format!("[{name}]") } else { name }
+}
+
+/// The error of a value that the type of its field does not hold.
+pub(crate) fn unshown(column: &Column) -> Error {
+    let message = format!("`{}` has a value that the type of the field does not hold", column.name());
+    Error::client(code::OUT_OF_RANGE, message)
+}
+
 /// Writes the value of a column as JSON.
 ///
 /// # Errors
 ///
-/// [`DbErr`] for a value that the type of the column does not have.
-pub(crate) fn write_column(row: &TableRow, column: &Column, json: &mut Vec<u8>) -> Result<(), DbErr> {
+/// [`OUT_OF_RANGE`](code::OUT_OF_RANGE) for a value that the type of the column does not have.
+pub(crate) fn write_column(row: &TableRow, column: &Column, json: &mut Vec<u8>) -> crate::Result<()> {
     match row.get(column.number()) {
         StoredValue::Null if column.is_nullable() => {
             json.extend_from_slice(b"null");
@@ -149,12 +163,25 @@ pub(crate) fn write_column(row: &TableRow, column: &Column, json: &mut Vec<u8>) 
             write(&text, json);
             Ok(())
         }
-        _ => write_value(&row.value(column.number(), column.kind())?, column, json),
+        // With all digits of its numbers.
+        StoredValue::Text(text) if column.kind() == Kind::Json => {
+            serde_json::from_str::<IgnoredAny>(text).map_err(|_| unshown(column))?;
+            json.extend_from_slice(text.trim().as_bytes());
+            Ok(())
+        }
+        _ => {
+            let value = row.value(column.number(), column.kind()).map_err(|_| unshown(column))?;
+            write_value(&value, column, json)
+        }
     }
 }
 
 /// Writes a value that is not null.
-pub(crate) fn write_value(value: &sea_orm::Value, column: &Column, json: &mut Vec<u8>) -> Result<(), DbErr> {
+///
+/// # Errors
+///
+/// As [`write_column`].
+pub(crate) fn write_value(value: &sea_orm::Value, column: &Column, json: &mut Vec<u8>) -> crate::Result<()> {
     use sea_orm::Value;
 
     fn some(value: Option<&impl Serialize>, json: &mut Vec<u8>) -> Option<()> {
@@ -163,7 +190,7 @@ pub(crate) fn write_value(value: &sea_orm::Value, column: &Column, json: &mut Ve
     }
 
     let written = match value {
-        Value::String(Some(text)) if column.kind() == Kind::Enum => enumeration::write(column, text, json),
+        Value::String(Some(text)) if Scalar::of(column) == Some(Scalar::Enum) => enumeration::write(column, text, json),
         Value::Bool(v) => some(v.as_ref(), json),
         Value::SmallInt(v) => some(v.as_ref(), json),
         Value::Int(v) => some(v.as_ref(), json),
@@ -180,14 +207,25 @@ pub(crate) fn write_value(value: &sea_orm::Value, column: &Column, json: &mut Ve
         Value::Uuid(v) => some(v.as_ref(), json),
         Value::Bytes(v) => some(v.clone().map(Bytes).as_ref(), json),
         Value::Json(v) => some(v.as_ref(), json),
+        Value::Array(_, Some(items)) => {
+            json.push(b'[');
+            for (place, item) in items.iter().enumerate() {
+                if place > 0 {
+                    json.push(b',');
+                }
+                if *item == item.as_null() { write(&(), json) } else { write_value(item, column, json)? }
+            }
+            json.push(b']');
+            Some(())
+        }
         _ => None,
     };
-    written.ok_or_else(|| DbErr::Type(format!("{column:?} has {value:?}, which its type in GraphQL does not hold")))
+    written.ok_or_else(|| unshown(column))
 }
 
 /// The number of digits after the point that a column of decimals declares.
 fn scale(column: &Column) -> Option<u32> {
-    if let ColumnType::Decimal(Some((_, scale))) = column.column_type() { Some(*scale) } else { None }
+    if let ColumnType::Decimal(Some((_, scale))) = column.item_type() { Some(*scale) } else { None }
 }
 
 /// A value of a computed field: a scalar or an enum, which can be null, or a list of them. It is written as the schema has it.

@@ -87,7 +87,7 @@ where
     C: ReadRows + ?Sized,
 {
     let mut found: Vec<Vec<Found<Record>>> = pages.iter().map(|_| Vec::new()).collect();
-    let mut readers: Vec<_> = pages.iter().map(|page| Reader::new(page, dialect)).collect();
+    let mut readers: Vec<_> = pages.iter().map(|page| Reader::new(page)).collect();
     for statement in statements {
         for row in db.read(dialect.statement(&statement)).await? {
             let place = batch(&row)?;

@@ -131,7 +131,7 @@ impl Bracket {
     fn new(query: &SelectStatement, page: &Page, row_order: &RowOrder, index: Index, dialect: Dialect) -> Self {
         let (order, back) = page.travel();
         let starts = Start::of(query, page, dialect);
-        let far = page.far().map(|key| key.bind(dialect));
+        let far = page.far().map(|key| key.bind(&page.order, dialect));
         let source = KeyedRows::of(query, &order, row_order.keys());
         let (order, back) = (source.order(order), source.order(back));
 

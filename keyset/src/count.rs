@@ -112,7 +112,7 @@ where
         let among = one_of(&columns, some.to_vec(), size, dialect);
         let statement = rows.clone().cond_where(Condition::all().add(among)).take();
         for row in db.read(dialect.statement(&statement)).await? {
-            let of = |(place, reference): (usize, &Reference)| row.value(&parent_name(place), reference.kind, dialect);
+            let of = |(place, reference): (usize, &Reference)| row.value(&parent_name(place), reference.kind);
             let values = parents.references.iter().enumerate().map(|it| of(it).map(widened));
             counts.insert(values.collect::<Result<_, _>>()?, row.count(COUNT)?);
         }

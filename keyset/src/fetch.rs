@@ -166,7 +166,7 @@ async fn read_one<C: ReadRows + ?Sized>(
         }
     };
     let rows = db.read(kept.unwrap_or_else(|| write(query, page))).await?;
-    Slice::of(rows, &mut Reader::new(page, dialect))
+    Slice::of(rows, &mut Reader::new(page))
 }
 
 /// The slices of lists after an offset: each begins at a key of its own.

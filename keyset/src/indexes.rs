@@ -35,7 +35,7 @@ impl Indexes {
     /// [`DbErr`] if the database fails.
     pub async fn read<C: ReadRows + ?Sized>(db: &C) -> Result<Self, DbErr> {
         let dialect = Dialect::of(db)?;
-        let text = |record: &Record, column: &str| match record.value(column, Kind::Text, dialect)? {
+        let text = |record: &Record, column: &str| match record.value(column, Kind::Text)? {
             Value::String(text) => Ok::<_, DbErr>(text),
             _ => Ok(None),
         };

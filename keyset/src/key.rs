@@ -1,6 +1,5 @@
 //! A row's values under an order.
 
-use sea_orm::sea_query::Expr;
 use sea_orm::{DbErr, ModelTrait, Value};
 use smallvec::SmallVec;
 
@@ -23,6 +22,9 @@ use crate::{KeyError, Kind, Order, Sort};
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Key(Values);
+
+/// In place of a value that could not be read: no kind has it.
+const UNREADABLE: Value = Value::Char(None);
 
 /// Most orders have one sort or two. Their keys need no memory of their own: each row of a page has one.
 type Values = SmallVec<[Value; 2]>;
@@ -96,14 +98,32 @@ impl Key {
         &self.0
     }
 
-    /// The key of a row that a bracket returned: the value of each sort by its place.
+    /// The key of a row that a bracket returned: the value of each sort by its place. Where the database puts the rows in order, a
+    /// value need not be readable: such a key is that of no cursor.
     pub(crate) fn read(sorts: &[Sort], value: impl Fn(usize, Kind) -> Result<Value, DbErr>) -> Result<Self, DbErr> {
-        sorts.iter().enumerate().map(|(place, sort)| value(place, sort.kind)).collect::<Result<_, _>>().map(Self)
+        let is_compared_here = sorts.iter().all(Sort::is_compared_here);
+        let value = |(place, sort): (usize, &Sort)| match value(place, sort.kind) {
+            Err(_) if !is_compared_here => Ok(UNREADABLE),
+            value => value,
+        };
+        sorts.iter().enumerate().map(value).collect::<Result<_, _>>().map(Self)
     }
 
-    /// The position of the key, with its values as this database compares them.
-    pub(crate) fn bind(&self, dialect: Dialect) -> Place {
-        let bound = |value: &Value| (*value != value.as_null()).then(|| Expr::value(dialect.bind(value)));
-        self.0.iter().map(bound).collect()
+    /// The position of the key under an order, with its values as this database compares them.
+    pub(crate) fn bind(&self, order: &Order, dialect: Dialect) -> Place {
+        let bound = |(value, sort): (&Value, &Sort)| (*value != value.as_null()).then(|| sort.bind(value, dialect));
+        self.0.iter().zip(order.sorts()).map(bound).collect()
+    }
+
+    /// This key, for a statement.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr::Type`] if a value of the row could not be read.
+    pub(crate) fn readable(&self) -> Result<&Self, DbErr> {
+        match self.0.iter().position(|value| *value == UNREADABLE) {
+            None => Ok(self),
+            Some(place) => Err(DbErr::Type(format!("value {place} of the key of a row cannot be read"))),
+        }
     }
 }

@@ -79,7 +79,7 @@ pub(crate) fn counts_beyond(
 ) -> Vec<SelectStatement> {
     let (rows, order) = KeyedRows::keys(query, order);
     let count = |range: &Range| counted(confined(&rows, range, &order, limit, index, dialect), limit);
-    range::beyond(&order, &key.bind(dialect), Edge::Exclusive, dialect).iter().map(count).collect()
+    range::beyond(&order, &key.bind(&order, dialect), Edge::Exclusive, dialect).iter().map(count).collect()
 }
 
 /// The number of these keys, up to a limit. Their order does not matter.

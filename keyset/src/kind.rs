@@ -18,9 +18,10 @@ use crate::wire::Scalar;
 /// | `Bytes` | binary, blob | as many bytes as text |
 /// | `Date`, `Time`, `DateTime`, `DateTimeUtc` | date, time, timestamp, timestamp with time zone | SQLite orders them as text: write all values of a column as `DateTimeUtc` |
 /// | `Uuid` | uuid | |
+/// | `Enum` | enums of the database | read as text, in the order of the database; a cursor has a value that the entity names |
 /// | `Char` | `char(n)` | read without the blanks that pad it; rows cannot be ordered by it: its comparison ignores them |
-/// | `Enum` | enums of the database | read as text; rows cannot be ordered by them |
 /// | `Json` | json, jsonb | rows cannot be ordered by them |
+/// | `Array` | arrays of PostgreSQL with values of a kind, lists in JSON on SQLite | rows cannot be ordered by them |
 /// | `Unsupported` | all others | [`Order::of`](crate::Order::of) fails |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "documented by the table above")]
@@ -42,8 +43,27 @@ pub enum Kind {
     Char,
     Enum,
     Json,
+    Array(&'static Self),
     Unsupported,
 }
+
+/// The kinds that arrays have values of.
+const ITEMS: [Kind; 14] = [
+    Kind::Bool,
+    Kind::SmallInt,
+    Kind::Int,
+    Kind::BigInt,
+    Kind::Float,
+    Kind::Double,
+    Kind::Decimal,
+    Kind::Text,
+    Kind::Date,
+    Kind::Time,
+    Kind::DateTime,
+    Kind::DateTimeUtc,
+    Kind::Uuid,
+    Kind::Enum,
+];
 
 impl Kind {
     /// The kind of a column type.
@@ -66,8 +86,23 @@ impl Kind {
             ColumnType::Char(_) => Self::Char,
             ColumnType::Enum { .. } => Self::Enum,
             ColumnType::Json | ColumnType::JsonBinary => Self::Json,
+            ColumnType::Array(items) => {
+                let of = Self::of(items);
+                ITEMS.iter().find(|item| **item == of).map_or(Self::Unsupported, Self::Array)
+            }
             _ => Self::Unsupported,
         }
+    }
+
+    /// The kind of the items of lists; of other values, itself.
+    #[must_use]
+    pub fn item(self) -> Self {
+        if let Self::Array(item) = self { *item } else { self }
+    }
+
+    /// Whether rows can be ordered by its values.
+    pub fn is_sortable(self) -> bool {
+        !matches!(self, Self::Char | Self::Json | Self::Array(_) | Self::Unsupported)
     }
 
     /// The value of this kind for a value in a cursor. `None` for another type, or for a number out of range.
@@ -85,7 +120,7 @@ impl Kind {
             }
             (Self::Double, Scalar::Double(v)) => v.into(),
             (Self::Decimal, Scalar::Decimal(v)) => v.into(),
-            (Self::Text, Scalar::Text(v)) => v.into(),
+            (Self::Text | Self::Enum, Scalar::Text(v)) => v.into(),
             (Self::Bytes, Scalar::Bytes(v)) => v.into(),
             (Self::Date, Scalar::Date(v)) => v.into(),
             (Self::Time, Scalar::Time(v)) => v.into(),
@@ -97,7 +132,7 @@ impl Kind {
     }
 
     /// Converts the value of a model's field to this kind. Other values are returned unchanged.
-    pub(crate) fn of_field(self, value: Value) -> Value {
+    pub fn of_field(self, value: Value) -> Value {
         match (self, value) {
             (Self::SmallInt, Value::TinyInt(v)) => Value::SmallInt(v.map(Into::into)),
             (Self::DateTimeUtc, Value::ChronoDateTimeWithTimeZone(v)) => {
@@ -110,6 +145,10 @@ impl Kind {
                 OptionEnum::Some(v) => Some(v.value.to_string()),
                 OptionEnum::None(_) => None,
             }),
+            (Self::Array(item), Value::Array(_, Some(items))) => {
+                let items = items.into_iter().map(|value| item.of_field(value)).collect();
+                Value::Array(item.null().array_type(), Some(Box::new(items)))
+            }
             (Self::Int, Value::TinyUnsigned(v)) => Value::Int(v.map(Into::into)),
             (Self::Int, Value::SmallUnsigned(v)) => Value::Int(v.map(Into::into)),
             (Self::BigInt, Value::Unsigned(v)) => Value::BigInt(v.map(Into::into)),
@@ -137,6 +176,7 @@ impl Kind {
             Self::DateTime => Value::ChronoDateTime(None),
             Self::DateTimeUtc => Value::ChronoDateTimeUtc(None),
             Self::Uuid => Value::Uuid(None),
+            Self::Array(item) => Value::Array(item.null().array_type(), None),
         }
     }
 
@@ -151,7 +191,7 @@ impl Kind {
             (Self::Float, Value::Float(Some(v))) => Scalar::Double((*v).into()),
             (Self::Double, Value::Double(Some(v))) => Scalar::Double(*v),
             (Self::Decimal, Value::Decimal(Some(v))) => Scalar::Decimal(*v),
-            (Self::Text, Value::String(Some(v))) => Scalar::Text(v.clone()),
+            (Self::Text | Self::Enum, Value::String(Some(v))) => Scalar::Text(v.clone()),
             (Self::Bytes, Value::Bytes(Some(v))) => Scalar::Bytes(v.clone()),
             (Self::Date, Value::ChronoDate(Some(v))) => Scalar::Date(*v),
             (Self::Time, Value::ChronoTime(Some(v))) => Scalar::Time(*v),

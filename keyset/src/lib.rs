@@ -74,8 +74,10 @@ pub mod bracket;
 mod dialect;
 mod start;
 
+mod array;
 mod column_set;
 mod models;
+mod postgres;
 mod read_rows;
 mod read_value;
 mod record;
@@ -125,6 +127,7 @@ pub use numbered::{MAX_PAGES, PageCursors, Reach, page_cursors};
 pub use order::{Order, OrderError};
 pub use page::{Args, End, Limits, Page, PageError};
 pub use parts::{CursorParts, read_values, write_values};
+pub use postgres::read_postgres;
 pub use postings::{MAX_WORDS, PostingList, Postings};
 pub use read_rows::ReadRows;
 pub use record::Record;

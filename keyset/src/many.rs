@@ -74,7 +74,7 @@ where
         return each(db, query, parents, page, joins, cache).await;
     }
     let mut found: Vec<_> = parents.each().map(|_| Vec::new()).collect();
-    let mut reader = Reader::new(page, dialect);
+    let mut reader = Reader::new(page);
     for Chunk { statement, lists } in brackets(query, parents, page, joins, dialect, cache)? {
         for row in db.read(statement).await? {
             if let Some(list) = lists.get(batch(&row)?) {
@@ -119,7 +119,7 @@ where
         }
     };
     let statement = kept.unwrap_or_else(|| write(first.clone(), query, page));
-    let mut reader = Reader::new(page, dialect);
+    let mut reader = Reader::new(page);
     for (list, rows) in lists.into_iter().zip(db.read_each(statement, values).await?) {
         slices[list] = Slice::of(rows, &mut reader)?;
     }

@@ -4,8 +4,8 @@ use std::any::Any;
 use std::fmt;
 
 use sea_orm::{
-    ActiveModelTrait, ColumnTrait as _, DbBackend, DbErr, EntityTrait, FromQueryResult, Iterable as _, ModelTrait,
-    QueryResult, Select, TryGetError, TryIntoModel, Value,
+    ActiveModelTrait, ColumnTrait as _, DbErr, EntityTrait, FromQueryResult, IdenStatic as _, Iterable as _,
+    ModelTrait, QueryResult, Select, TryGetError, TryIntoModel, Value,
 };
 
 use crate::row_layout::{RowLayout, RowReader, TableRow};
@@ -99,8 +99,8 @@ impl<E: Modelled> Models<E> {
     }
 
     /// A reader for records that have at least these columns of the table: see [`RowLayout::reader_of`].
-    pub fn reader_of(&self, columns: ColumnSet, backend: DbBackend) -> ModelReader<'_, E> {
-        ModelReader { models: self, rows: self.layout.reader_of(columns, backend) }
+    pub fn reader_of(&self, columns: ColumnSet) -> ModelReader<'_, E> {
+        ModelReader { models: self, rows: self.layout.reader_of(columns) }
     }
 
     /// The row of a model that is known.
@@ -162,22 +162,31 @@ where
     records.iter().filter_map(|record| models.read(record).transpose()).collect()
 }
 
-/// Sets a field. Values of some kinds are fields of several types.
+/// Sets a field. Values of some kinds are fields of several types. A list of Rust has no NULL.
 fn set<A: ActiveModelTrait>(
     model: &mut A,
     column: <A::Entity as EntityTrait>::Column,
     value: Value,
 ) -> Result<(), DbErr> {
-    let other = match &value {
-        Value::SmallInt(v) => Some(Value::TinyInt(v.and_then(|v| v.try_into().ok()))),
-        Value::ChronoDateTimeUtc(v) => Some(Value::ChronoDateTimeWithTimeZone(v.map(Into::into))),
-        Value::Int(v) => Some(Value::SmallUnsigned(v.and_then(|v| v.try_into().ok()))),
-        Value::BigInt(v) => Some(Value::Unsigned(v.and_then(|v| v.try_into().ok()))),
-        _ => None,
+    let others = match &value {
+        Value::SmallInt(v) => vec![Value::TinyInt(v.and_then(|v| v.try_into().ok()))],
+        Value::ChronoDateTimeUtc(v) => vec![Value::ChronoDateTimeWithTimeZone(v.map(Into::into))],
+        Value::Int(v) => vec![
+            Value::SmallUnsigned(v.and_then(|v| v.try_into().ok())),
+            Value::TinyUnsigned(v.and_then(|v| v.try_into().ok())),
+        ],
+        Value::BigInt(v) => vec![
+            Value::Unsigned(v.and_then(|v| v.try_into().ok())),
+            Value::BigUnsigned(v.and_then(|v| v.try_into().ok())),
+        ],
+        Value::Array(_, Some(items)) if items.iter().any(|item| *item == item.as_null()) => {
+            return Err(DbErr::Type(format!(
+                "`{}` has a list with a NULL, which its model cannot hold",
+                column.as_str()
+            )));
+        }
+        _ => Vec::new(),
     };
     let set = model.try_set(column, value);
-    match other {
-        Some(other) if set.is_err() => model.try_set(column, other),
-        _ => set,
-    }
+    others.into_iter().fold(set, |set, other| set.or_else(|_| model.try_set(column, other)))
 }

@@ -127,7 +127,8 @@ impl Pages<'_> {
     where
         C: ReadRows + ?Sized,
     {
-        let sides: Vec<Option<Sides<Page>>> = lists.iter().map(|(_, slice)| self.sides(slice)).collect();
+        let sides: Vec<Option<Sides<Page>>> =
+            lists.iter().map(|(_, slice)| self.sides(slice)).collect::<Result<_, DbErr>>()?;
         let looks: Vec<&Page> = sides.iter().flatten().flatten().collect();
         let mut brackets = Vec::with_capacity(looks.len());
         for ((query, _), sides) in lists.iter().zip(&sides) {
@@ -158,17 +159,17 @@ impl Pages<'_> {
     }
 
     /// The pages ahead of a slice, behind it, and at the end of the list. `None` around an empty page.
-    fn sides<M>(&self, slice: &Slice<M>) -> Option<Sides<Page>> {
+    fn sides<M>(&self, slice: &Slice<M>) -> Result<Option<Sides<Page>>, DbErr> {
         let (Some(first), Some(last), size @ 1..) = (slice.rows.first(), slice.rows.last(), self.page.size) else {
-            return None;
+            return Ok(None);
         };
         let order = &self.page.order;
         let many = self.pages().saturating_mul(size);
-        Some([
-            Page { after: Some(last.key.clone()), ..Page::first(order, many) },
-            Page { before: Some(first.key.clone()), ..Page::last(order, many.saturating_add(1)) },
+        Ok(Some([
+            Page { after: Some(last.key.readable()?.clone()), ..Page::first(order, many) },
+            Page { before: Some(first.key.readable()?.clone()), ..Page::last(order, many.saturating_add(1)) },
             Page::last(order, size.saturating_add(1)),
-        ])
+        ]))
     }
 
     /// The numbers of rows before and after each page: what was found beside it, and what lies beyond that.
@@ -199,7 +200,7 @@ impl Pages<'_> {
                     Some(row) if reach > 0 => {
                         let query = &lists[list].0;
                         let limit = u64::from(reach) + 1;
-                        let more = counts_beyond(query, order, &row.key, limit, self.index, self.dialect);
+                        let more = counts_beyond(query, order, row.key.readable()?, limit, self.index, self.dialect);
                         counted.extend(more.iter().map(|_| (list, side, u64::from(reach))));
                         terms.extend(more);
                         Some(known)

@@ -47,9 +47,9 @@ where
         let keys = |skip: &Skip| keys_of_range(&queries[skip.list], &order, number, skip.left, index, dialect);
         let last = skips.iter().map(|skip| keys(skip).limit(1).offset(skip.left - 1).take());
         let mut found = vec![false; skips.len()];
-        let mut reader = Reader::new(page, dialect);
+        let mut reader = Reader::new(page);
         for (place, row) in run_each(db, tagged_each(last, dialect), dialect).await? {
-            pages[skips[place].list] = beyond(page, reader.read(row)?.row.key);
+            pages[skips[place].list] = beyond(page, reader.read(row)?.row.key.readable()?.clone());
             found[place] = true;
         }
         let mut found = found.into_iter();

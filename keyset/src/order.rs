@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sea_orm::DynIden;
 use sea_orm::sea_query::Expr;
 
-use crate::{Direction, Kind, Modelled, Nulls, Postings, Sort, Table};
+use crate::{Direction, Modelled, Nulls, Postings, Sort, Table};
 
 /// A list of sorts that ends in a unique, non-null one: no two rows are equal under it, so a key is a position. Cheap
 /// to clone.
@@ -30,7 +30,7 @@ pub struct Order {
 /// The error for sorts that make no order.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OrderError {
-    /// The type of the column is not a supported [`Kind`]: for example JSON, an array or an enum.
+    /// The type of the column is not a supported [`Kind`]: for example JSON or an array.
     #[error("rows cannot be ordered by `{0}`: its type is not supported")]
     Unsupported(String),
     /// The entity has no primary key.
@@ -39,11 +39,7 @@ pub enum OrderError {
 }
 
 fn supported(sort: Sort) -> Result<Sort, OrderError> {
-    if matches!(sort.kind, Kind::Char | Kind::Enum | Kind::Json | Kind::Unsupported) {
-        Err(OrderError::Unsupported(sort.name))
-    } else {
-        Ok(sort)
-    }
+    if sort.kind.is_sortable() { Ok(sort) } else { Err(OrderError::Unsupported(sort.name)) }
 }
 
 impl Order {

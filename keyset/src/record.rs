@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use sea_orm::{DbErr, JsonValue, QueryResult, Value};
 
-use crate::dialect::Dialect;
 use crate::{Columns, Kind, Stored, StoredRows};
 
 /// A row of a result.
@@ -51,9 +50,9 @@ impl StoredRows {
 
 impl Record {
     /// The value of a column, as one of this kind.
-    pub(crate) fn value(&self, column: &str, kind: Kind, dialect: Dialect) -> Result<Value, DbErr> {
+    pub(crate) fn value(&self, column: &str, kind: Kind) -> Result<Value, DbErr> {
         match self {
-            Self::Row(row) => kind.read(row, column, dialect),
+            Self::Row(row) => kind.read(row, column),
             Self::Stored(stored) => stored.value(stored.columns().position(column)?, kind),
         }
     }
@@ -67,15 +66,9 @@ impl Record {
     }
 
     /// The value at a position among its columns, as one of this kind.
-    pub(crate) fn value_at(
-        &self,
-        position: usize,
-        columns: &Columns,
-        kind: Kind,
-        dialect: Dialect,
-    ) -> Result<Value, DbErr> {
+    pub(crate) fn value_at(&self, position: usize, columns: &Columns, kind: Kind) -> Result<Value, DbErr> {
         match self {
-            Self::Row(row) => kind.read(row, columns.name(position), dialect),
+            Self::Row(row) => kind.read(row, columns.name(position)),
             Self::Stored(stored) => stored.value(position, kind),
         }
     }

@@ -2,9 +2,8 @@
 
 use std::sync::{Arc, OnceLock};
 
-use sea_orm::{DbBackend, DbErr, QueryResult, TryGetError, Value};
+use sea_orm::{DbErr, QueryResult, TryGetError, Value};
 
-use crate::dialect::Dialect;
 use crate::join::Presence;
 use crate::models::AnyModel;
 use crate::record::{ABSENT, Positions, Record};
@@ -37,8 +36,8 @@ pub struct RowReader<'a> {
     layout: &'a RowLayout,
     /// The column that is NULL where a joined row is absent.
     told_by: Option<usize>,
-    /// The columns that are read, and from which database, unless all are.
-    read: Option<(ColumnSet, DbBackend)>,
+    /// The columns that are read, unless they are those of a model.
+    read: Option<ColumnSet>,
     positions: Positions,
     /// The columns that are read of rows of SeaORM.
     row_columns: Option<Arc<Columns>>,
@@ -72,11 +71,11 @@ impl RowLayout {
     }
 
     /// A reader for records that have at least these columns of the table: those of [`Table::select`], or of
-    /// [`Join::of_columns`]. How rows of SeaORM are read depends on the database.
-    pub fn reader_of(&self, columns: ColumnSet, backend: DbBackend) -> RowReader<'_> {
+    /// [`Join::of_columns`]. A value that cannot be read is [`StoredValue::Unreadable`].
+    pub fn reader_of(&self, columns: ColumnSet) -> RowReader<'_> {
         let told_by = self.presence.map(|presence| presence.told_by(columns));
         let columns = self.presence.map_or(columns, |presence| presence.with(columns));
-        RowReader { told_by, read: (columns != ColumnSet::ALL).then_some((columns, backend)), ..self.reader() }
+        RowReader { told_by, read: Some(columns), ..self.reader() }
     }
 
     /// The row of a model that is known.
@@ -91,24 +90,20 @@ impl RowLayout {
     }
 
     /// The values of these columns in a row of SeaORM.
-    fn stored(
-        &self,
-        row: &QueryResult,
-        (read, backend): (ColumnSet, DbBackend),
-        row_columns: &mut Option<Arc<Columns>>,
-    ) -> Result<Stored, DbErr> {
-        let dialect = Dialect::of_backend(backend)?;
+    fn stored(&self, row: &QueryResult, read: ColumnSet, row_columns: &mut Option<Arc<Columns>>) -> Stored {
         let columns =
             || self.table.columns().iter().zip(&self.names).filter(|(column, _)| read.contains(column.number()));
         let names = || Arc::new(Columns::new(columns().map(|(_, name)| name.as_str())));
         let mut values = StoredRows::new(Arc::clone(row_columns.get_or_insert_with(names)));
         for (column, name) in columns() {
-            let kind = column.kind();
-            // A column that refers to a relation may have no kind. Only the database reads it.
-            let value = if kind == Kind::Unsupported { Value::Bool(None) } else { kind.read(row, name, dialect)? };
-            values.push(StoredValue::of(&value));
+            // Selected as texts, these are read as their kinds when they are asked for.
+            let kind = if matches!(column.kind(), Kind::Json | Kind::Array(_)) { Kind::Text } else { column.kind() };
+            match kind.read(row, name) {
+                Ok(value) => values.push(StoredValue::of(&value)),
+                Err(_) => values.push(StoredValue::Unreadable),
+            }
         }
-        Ok(values.only())
+        values.only()
     }
 }
 
@@ -141,7 +136,7 @@ impl RowReader<'_> {
         let Self { layout, told_by, read, positions, row_columns } = self;
         let stored = match (record, *read) {
             (Record::Stored(stored), _) => stored.clone(),
-            (Record::Row(row), Some(read)) => layout.stored(row, read, row_columns)?,
+            (Record::Row(row), Some(read)) => layout.stored(row, read, row_columns),
             (Record::Row(row), None) => {
                 return match layout.table.models().read(row, &layout.prefix) {
                     Ok(model) => Ok(Some(layout.row_of(model))),
@@ -150,7 +145,7 @@ impl RowReader<'_> {
                 };
             }
         };
-        let is_read = |number| read.is_none_or(|(columns, _)| columns.contains(number));
+        let is_read = |number| read.is_none_or(|columns| columns.contains(number));
         let positions = positions.of(stored.columns(), |found| {
             let position = |(number, name): (usize, &String)| {
                 if is_read(number) { found.position(name) } else { Ok(ABSENT) }

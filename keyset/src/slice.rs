@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use sea_orm::{DbErr, FromQueryResult};
+use chrono::SecondsFormat;
+use sea_orm::{DbErr, FromQueryResult, Value};
 
 use crate::bracket::{INSIDE, WITNESS};
-use crate::dialect::Dialect;
 use crate::record::{ABSENT, Positions};
 use crate::row_order::{ONLY_SEGMENT, SEGMENT, key_column};
-use crate::{Columns, End, Key, Page, Record, Sort};
+use crate::{Columns, End, Key, Kind, Page, Record, Sort};
 
 /// One page of a list, and whether there are rows on each side of it.
 ///
@@ -58,7 +58,6 @@ pub struct Found<M> {
 /// Reads the rows of a bracket, without their columns.
 pub(crate) struct Reader<'a> {
     page: &'a Page,
-    dialect: Dialect,
     /// Of the segment, of what says whether a row is inside, and of the keys.
     positions: Positions,
     /// The columns of SeaORM's rows.
@@ -66,12 +65,12 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(page: &'a Page, dialect: Dialect) -> Self {
-        Self { page, dialect, positions: Positions::default(), row_columns: None }
+    pub(crate) fn new(page: &'a Page) -> Self {
+        Self { page, positions: Positions::default(), row_columns: None }
     }
 
     pub(crate) fn read(&mut self, row: Record) -> Result<Found<Record>, DbErr> {
-        let Self { page, dialect, positions, row_columns } = self;
+        let Self { page, positions, row_columns } = self;
         let (sorts, is_bounded) = (page.order.sorts(), page.far().is_some());
         let columns = row.columns(row_columns);
         let positions = positions.of(columns, |columns| {
@@ -82,9 +81,29 @@ impl<'a> Reader<'a> {
         })?;
         let number = |position, absent| if position == ABSENT { Ok(absent) } else { row.int_at(position, columns) };
         let (segment, inside) = (number(positions[0], ONLY_SEGMENT)?, number(positions[1], 1)? == 1);
-        let key = Key::read(sorts, |place, kind| row.value_at(positions[2 + place], columns, kind, *dialect))?;
+        let key = Key::read(sorts, |place, kind| {
+            let position = positions[2 + place];
+            let value = row.value_at(position, columns, kind)?;
+            match text_of_time(&value).map(|text| (text, row.value_at(position, columns, Kind::Text))) {
+                Some((text, Ok(Value::String(Some(stored))))) if text != stored => {
+                    Err(DbErr::Type(format!("`{stored}` is not compared as `{text}` is")))
+                }
+                _ => Ok(value),
+            }
+        })?;
         Ok(Found { segment, inside, row: Row { key, item: row } })
     }
+}
+
+/// The text of a date or a time, as SQLite compares it with those that it stores.
+fn text_of_time(value: &Value) -> Option<String> {
+    Some(match value {
+        Value::ChronoDate(Some(v)) => v.format("%F").to_string(),
+        Value::ChronoTime(Some(v)) => v.format("%T%.f").to_string(),
+        Value::ChronoDateTime(Some(v)) => v.format("%F %T%.f").to_string(),
+        Value::ChronoDateTimeUtc(Some(v)) => v.to_rfc3339_opts(SecondsFormat::AutoSi, false),
+        _ => return None,
+    })
 }
 
 /// The position of a key's column: its own, or that of the query (`row_order::key_columns`).

@@ -1,8 +1,9 @@
 //! One criterion of an order.
 
-use sea_orm::sea_query::{Expr, NullOrdering, Order as SqlOrder};
+use sea_orm::sea_query::{ColumnType, Expr, ExprTrait as _, NullOrdering, Order as SqlOrder};
 use sea_orm::{DynIden, EntityTrait, IdenStatic, Iterable, Value};
 
+use crate::dialect::Dialect;
 use crate::table::Column;
 use crate::wire::Scalar;
 use crate::{Kind, Table};
@@ -104,6 +105,8 @@ pub struct Sort {
     never_null: bool,
     pub(crate) computed: bool,
     collation: Collation,
+    /// The column of an enum.
+    of_enum: Option<Column>,
     pub(crate) direction: Direction,
     pub(crate) nulls: Nulls,
 }
@@ -128,6 +131,7 @@ impl Sort {
             origin: Origin::Column { table, unique: column.is_unique() },
             expr: column.expr(),
             kind: column.kind(),
+            of_enum: Some(&column).filter(|column| column.kind() == Kind::Enum).cloned(),
             nullable: column.is_nullable(),
             never_null: false,
             computed: false,
@@ -155,6 +159,7 @@ impl Sort {
             origin: Origin::Expression,
             expr: expr.into(),
             kind,
+            of_enum: None,
             nullable: true,
             never_null: false,
             computed: false,
@@ -208,11 +213,23 @@ impl Sort {
         }
     }
 
-    /// Whether this is a value of the sort's kind, and NULL only if the sort can be NULL.
+    /// Whether this is a value of the sort's kind, and NULL only if the sort can be NULL. PostgreSQL knows no other values of an
+    /// enum than its own.
     pub(crate) fn holds(&self, value: &Value) -> bool {
-        match self.kind.scalar(value) {
-            Some(Scalar::Null) => self.nullable,
-            scalar => scalar.is_some(),
+        match (self.kind.scalar(value), &self.of_enum) {
+            (Some(Scalar::Null), _) => self.nullable,
+            (Some(Scalar::Text(text)), Some(column)) => column.has_variant(&text),
+            (scalar, _) => scalar.is_some(),
+        }
+    }
+
+    /// A value as the database compares it with its own.
+    pub(crate) fn bind(&self, value: &Value, dialect: Dialect) -> Expr {
+        let value = Expr::value(dialect.bind(value));
+        match self.of_enum.as_ref().map(Column::column_type) {
+            // On PostgreSQL, a text is none.
+            Some(ColumnType::Enum { name, .. }) => value.as_enum(name.clone()),
+            _ => value,
         }
     }
 

@@ -19,7 +19,7 @@ impl Start {
     /// One start; around a row, one for each way in which its values can be NULL.
     pub(crate) fn of(query: &SelectStatement, page: &Page, dialect: Dialect) -> Vec<Self> {
         match &page.around {
-            None => vec![Self { place: page.near().map(|key| key.bind(dialect)), exists: None }],
+            None => vec![Self { place: page.near().map(|key| key.bind(&page.order, dialect)), exists: None }],
             Some(row) => {
                 let start = |(place, exists)| Self { place: Some(place), exists: Some(exists) };
                 places(query, &page.order, row).into_iter().map(start).collect()

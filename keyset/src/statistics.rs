@@ -72,7 +72,7 @@ impl Statistics {
     pub async fn read<C: ReadRows + ?Sized>(db: &C) -> Result<Self, DbErr> {
         let dialect = Dialect::of(db)?;
         let statement = |sql: String| Statement::from_string(db.backend(), sql);
-        let text = |record: &crate::Record, column: &str| match record.value(column, Kind::Text, dialect)? {
+        let text = |record: &crate::Record, column: &str| match record.value(column, Kind::Text)? {
             Value::String(Some(text)) => Ok(text),
             _ => Err(DbErr::Type(format!("expected the name of a {column}"))),
         };
@@ -118,7 +118,7 @@ impl Statistics {
             };
             if record.count("single")? > 0 && !table.is_foreign && !table.times.contains_key(&column) {
                 let ends = db.read(statement(ends(&name, &column))).await?;
-                let millis = |end| match ends.first()?.value(end, Kind::Uuid, dialect) {
+                let millis = |end| match ends.first()?.value(end, Kind::Uuid) {
                     Ok(Value::Uuid(Some(key))) => u64::try_from(key.as_u128() >> 80).ok(),
                     _ => None,
                 };
@@ -150,14 +150,14 @@ impl Statistics {
             records => records?,
         };
         for record in records {
-            let Value::String(Some(name)) = record.value("table", Kind::Text, dialect)? else { continue };
-            let Value::String(Some(stat)) = record.value("stat", Kind::Text, dialect)? else { continue };
+            let Value::String(Some(name)) = record.value("table", Kind::Text)? else { continue };
+            let Value::String(Some(stat)) = record.value("stat", Kind::Text)? else { continue };
             let mut numbers = stat.split(' ').map_while(|number| number.parse::<u64>().ok());
             let table = statistics.tables.entry(name).or_default();
             let rows = numbers.next().unwrap_or_default();
             table.rows = table.rows.max(rows);
             if let (Value::String(Some(column)), Some(per_value)) =
-                (record.value("column", Kind::Text, dialect)?, numbers.next())
+                (record.value("column", Kind::Text)?, numbers.next())
             {
                 let values = table.values.entry(column).or_default();
                 values.different = (rows / per_value.max(1)).max(values.different);

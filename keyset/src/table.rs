@@ -3,11 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use sea_orm::sea_query::{ColumnType, Expr, ExprTrait as _, IntoIden, IntoTableRef, Query, SelectStatement, TableRef};
-use sea_orm::{ColumnTrait, DynIden, IdenStatic as _, Iterable, PrimaryKeyToColumn as _, QueryTrait};
+use sea_orm::sea_query::{
+    ColumnType, Enum, Expr, ExprTrait as _, IntoIden, IntoTableRef, OptionEnum, Query, SelectStatement, TableRef,
+};
+use sea_orm::{ColumnTrait, DynIden, IdenStatic as _, Iterable, PrimaryKeyToColumn as _, QueryTrait, Value};
 
 use crate::models::EntityModels;
-use crate::{ColumnSet, Kind, Modelled};
+use crate::{ColumnSet, Kind, Modelled, Scalar};
 
 /// A column of a table. Cheap to clone.
 ///
@@ -96,11 +98,35 @@ impl Column {
         self.of.name.into_iden()
     }
 
+    /// The same of the items of its lists; of a column without lists, of its values.
+    pub fn item_type(&self) -> &ColumnType {
+        if let ColumnType::Array(items) = &self.of.column_type { items } else { &self.of.column_type }
+    }
+
+    /// Whether a text is a value of its enum.
+    pub fn has_variant(&self, text: &str) -> bool {
+        let ColumnType::Enum { variants, .. } = self.item_type() else { return false };
+        variants.iter().any(|known| known.inner() == text)
+    }
+
+    /// The value for one of a cursor or an id, as it is compared with this column. `None` if it is none of the column.
+    pub fn value(&self, scalar: Scalar) -> Option<Value> {
+        match (self.kind().item().value(scalar)?, self.item_type()) {
+            (Value::String(Some(text)), ColumnType::Enum { name, .. }) => {
+                let of_type = Enum { type_name: name.to_string().into(), value: text.clone().into() };
+                self.has_variant(&text).then(|| Value::Enum(OptionEnum::Some(Box::new(of_type))))
+            }
+            (value, _) => Some(value),
+        }
+    }
+
     /// It as a selected expression.
     pub(crate) fn select_expr(&self) -> Expr {
         match self.of.kind {
-            // Without the blanks that pad it.
-            Kind::Char => self.expr().cast_as("text"),
+            // Without the blanks that pad it; with all digits of its numbers; the same on both databases.
+            Kind::Char | Kind::Json | Kind::Array(_) => self.expr().cast_as("text"),
+            // An order needs it as it is.
+            Kind::Enum => self.expr(),
             _ => (self.of.select_as)(self.expr()),
         }
     }

@@ -64,7 +64,7 @@ codes! {
     StorageFull = "STORAGE_FULL": "the disk of the database is full, or its size limit is reached";
     ReadOnly = "READ_ONLY": "a mutation or a subscription was sent to a read-only database, such as a replica";
     StorageFailed = "STORAGE_FAILED": "the disk of the database fails, or its files were damaged, deleted or replaced";
-    OutOfRange = "OUT_OF_RANGE": "a number does not fit into `Int` (32 bits), or into the database";
+    OutOfRange = "OUT_OF_RANGE": "a value does not fit into the type of its field, such as a number into `Int` (32 bits), or into the database";
     SubscriptionsDisabled = "SUBSCRIPTIONS_DISABLED": "the server is behind a pooler, and `DATABASE_LISTEN_URL` is not set";
     SubscriptionLagged = "SUBSCRIPTION_LAGGED": "the subscription ended, because it lost events";
     WebSocketRequired = "WEBSOCKET_REQUIRED": "a subscription was sent neither over a WebSocket nor for an event stream";

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use async_graphql::OutputType;
 use async_graphql::registry::Registry;
 use keyset::{Column, ColumnSet, Kept, TableRow};
 use sea_orm::{DbErr, Value};
@@ -58,6 +59,7 @@ pub(crate) type RegisterType = fn(&mut Registry) -> String;
 pub(crate) struct Computed<R: Row> {
     /// What it reads.
     pub columns: ColumnSet,
+    pub is_nullable: bool,
     pub register: RegisterType,
     pub write: Arc<R::Write>,
 }
@@ -82,7 +84,7 @@ impl Computed<TableRow> {
         compute: impl Fn(&TableRow) -> Result<L, DbErr> + Send + Sync + 'static,
     ) -> Self {
         let write = move |row: &TableRow, json: &mut Vec<u8>| scalar::write_leaf(&compute(row)?, json);
-        Self { columns, register: scalar::register_leaf::<L>, write: Arc::new(write) }
+        Self::with::<L>(columns, Arc::new(write))
     }
 }
 
@@ -91,13 +93,20 @@ impl Computed<Option<TableRow>> {
         compute: impl Fn(Option<&TableRow>) -> Result<L, DbErr> + Send + Sync + 'static,
     ) -> Self {
         let write = move |row: Option<&TableRow>, json: &mut Vec<u8>| scalar::write_leaf(&compute(row)?, json);
-        Self { columns: ColumnSet::ALL, register: scalar::register_leaf::<L>, write: Arc::new(write) }
+        Self::with::<L>(ColumnSet::ALL, Arc::new(write))
+    }
+}
+
+impl<R: Row> Computed<R> {
+    fn with<L: LeafValue>(columns: ColumnSet, write: Arc<R::Write>) -> Self {
+        let is_nullable = !<L as OutputType>::qualified_type_name().ends_with('!');
+        Self { columns, is_nullable, register: scalar::register_leaf::<L>, write }
     }
 }
 
 impl<R: Row> Clone for Computed<R> {
     fn clone(&self) -> Self {
-        Self { columns: self.columns, register: self.register, write: Arc::clone(&self.write) }
+        Self { write: Arc::clone(&self.write), ..*self }
     }
 }
 
@@ -108,6 +117,20 @@ pub struct Beside<'a> {
     pub(crate) relation: usize,
 }
 
+impl FieldKind {
+    /// Whether a value can be null.
+    pub fn is_nullable(&self) -> bool {
+        match self {
+            Self::Column(column) => column.is_nullable(),
+            Self::Beside { default, .. } => default.is_none(),
+            Self::Computed(computed) => computed.is_nullable,
+            Self::ComputedBeside { computed, .. } => computed.is_nullable,
+            // The others write their own null.
+            Self::Id | Self::CreatedAt(_) | Self::One(_) | Self::List(_) | Self::Resolved(_) => false,
+        }
+    }
+}
+
 impl Field {
     pub(crate) fn new(name: &str, kind: FieldKind) -> Self {
         let (sorts, filters) = match &kind {
@@ -116,10 +139,9 @@ impl Field {
                 (is_sortable(column), is_filterable(column))
             }
             FieldKind::CreatedAt(_) => (true, true),
-            FieldKind::Computed(_)
-            | FieldKind::ComputedBeside { .. }
-            | FieldKind::Resolved(_)
-            | FieldKind::List(_) => (false, false),
+            FieldKind::Computed(_) | FieldKind::ComputedBeside { .. } | FieldKind::Resolved(_) | FieldKind::List(_) => {
+                (false, false)
+            }
         };
         Self {
             name: name.to_owned(),

@@ -339,10 +339,10 @@ impl Beside<'_> {
 
 /// Whether rows can be ordered by values of this column.
 pub(crate) fn is_sortable(column: &Column) -> bool {
-    !matches!(column.kind(), Kind::Char | Kind::Enum | Kind::Json | Kind::Unsupported)
+    column.kind().is_sortable()
 }
 
 /// Whether rows can be filtered by values of this column.
 pub(crate) fn is_filterable(column: &Column) -> bool {
-    !matches!(column.kind(), Kind::Json | Kind::Unsupported)
+    column.kind() != Kind::Unsupported
 }

@@ -14,7 +14,7 @@ use crate::connection::{self, connection_name};
 use crate::input::InputFields;
 use crate::order::{NullPlacement, SortDirection};
 use crate::registry::{self, ObjectFields};
-use crate::scalar::Scalar;
+use crate::scalar;
 
 mod filters;
 
@@ -41,9 +41,8 @@ pub(crate) fn objects(declaration: &Declaration, registry: &mut Registry) {
 /// Describes a field of an object.
 fn describe(declaration: &Declaration, field: &Field, object: &ObjectType, fields: &mut ObjectFields<'_>) {
     let nullable = |name: &str, is_nullable: bool| if is_nullable { name.to_owned() } else { format!("{name}!") };
-    let mut scalar = |column: &keyset::Column, is_nullable: bool| match Scalar::of(column) {
-        Some(scalar) => nullable(&scalar.register(column, fields.registry), is_nullable),
-        None => String::new(),
+    let mut scalar = |column: &keyset::Column, is_nullable: bool| {
+        nullable(&scalar::register_column(column, fields.registry), is_nullable)
     };
     let ty = match &field.kind {
         FieldKind::Id => nullable("ID", false),

@@ -87,7 +87,7 @@ impl Estimates {
                     self.narrow(RowEstimate::found(indexed.range));
                 }
             }
-            Test::NotIn(_) | Test::IsNull(_) | Test::Contains(_) => {}
+            Test::NotIn(_) | Test::IsNull(_) | Test::Contains(_) | Test::List(_) | Test::Json(_) => {}
         }
     }
 

@@ -2,11 +2,11 @@
 
 use async_graphql::indexmap::IndexMap;
 use async_graphql::{ID, InputType, Name, Value as Input};
-use keyset::Column;
+use keyset::{Column, Kind};
 use sea_orm::Value;
 
 use super::bounds::{MAX_CONDITIONS, MAX_LEVELS, RELATION};
-use super::{CountFilter, Filter, RelatedFilter, RelatedObjects, Test};
+use super::{CountFilter, Filter, RelatedFilter, RelatedObjects, Test, json, lists};
 use crate::declare::declaration::Declaration;
 use crate::declare::field::{Field, FieldKind};
 use crate::declare::object::ObjectType;
@@ -14,11 +14,14 @@ use crate::error::code;
 use crate::scalar::{Scalar, refused};
 use crate::{DateTime, Error, Result};
 
+/// The members of an input object.
+pub(super) type Members = IndexMap<Name, Input>;
+
 /// The size of a filter so far.
 #[derive(Debug, Default)]
 pub(crate) struct Budget {
     conditions: usize,
-    level: usize,
+    pub(super) level: usize,
 }
 
 impl Budget {
@@ -27,7 +30,7 @@ impl Budget {
     /// # Errors
     ///
     /// [`FILTER_TOO_LARGE`](code::FILTER_TOO_LARGE) above [`MAX_CONDITIONS`].
-    fn count(&mut self, conditions: usize) -> Result<()> {
+    pub(super) fn count(&mut self, conditions: usize) -> Result<()> {
         self.conditions += conditions;
         if self.conditions > MAX_CONDITIONS {
             let message = format!(
@@ -39,7 +42,7 @@ impl Budget {
         Ok(())
     }
 
-    fn descend(&mut self) -> Result<()> {
+    pub(super) fn descend(&mut self) -> Result<()> {
         self.level += 1;
         // An empty filter takes space in the statement too.
         self.count(1)?;
@@ -96,18 +99,23 @@ fn conditions(
     match &field.kind {
         FieldKind::Id => {
             let read = |value| declaration.key(&object.name, &ID::parse(Some(value)).map_err(refused)?);
-            all.extend(tests(&field.name, value, read, budget)?.into_iter().map(|test| with_key(object, test)));
+            all.extend(
+                tests(members(value, || field.name.clone())?, read, budget)?
+                    .into_iter()
+                    .map(|test| with_key(object, test)),
+            );
         }
         FieldKind::Column(column) => {
-            let tests = tests(&field.name, value, |value| scalar(column)?.read(column, value), budget)?;
+            let tests = of_column(column, &field.name, value, budget)?;
             all.extend(tests.into_iter().map(|test| Filter::Column(column.clone(), test)));
         }
         FieldKind::Beside { relation, column, .. } => {
-            let tests = tests(&field.name, value, |value| scalar(column)?.read(column, value), budget)?;
+            let tests = of_column(column, &field.name, value, budget)?;
             all.extend(tests.into_iter().map(|test| Filter::Beside(*relation, column.clone(), test)));
         }
         FieldKind::CreatedAt(key) => {
-            let tests = tests(&field.name, value, |value| DateTime::parse(Some(value)).map_err(refused), budget)?;
+            let read = |value| DateTime::parse(Some(value)).map_err(refused);
+            let tests = tests(members(value, || field.name.clone())?, read, budget)?;
             all.extend(tests.into_iter().map(|test| Filter::CreatedAt(key.clone(), test)));
         }
         FieldKind::One(relation) => {
@@ -166,11 +174,12 @@ fn many(
         });
     }
     if let Some(value) = present(given, "count") {
-        for test in tests("count", value, |value| i32::parse(Some(value)).map_err(refused), budget)? {
+        let read = |value| i32::parse(Some(value)).map(Value::from).map_err(refused);
+        for test in tests(members(value, || "count".to_owned())?, read, budget)? {
             budget.count(RELATION)?;
-            let bound = test.values().iter().map(|count| u64::try_from(*count).unwrap_or_default()).max();
-            let (objects, test) = (objects.clone(), test.map(Value::from));
-            all.push(Filter::Count(Box::new(CountFilter { objects, test, bound: bound.unwrap_or_default() + 1 })));
+            let number = |count: &Value| if let Value::Int(Some(count)) = count { (*count).max(0).into() } else { 0 };
+            let bound = 1 + test.values().iter().map(number).fold(0_i64, i64::max).unsigned_abs();
+            all.push(Filter::Count(Box::new(CountFilter { objects: objects.clone(), test, bound })));
         }
     }
     Ok(())
@@ -197,16 +206,30 @@ fn one(mut one: RelatedFilter, all: &mut Vec<Filter>) {
     }
 }
 
-/// The comparisons of a value.
-fn tests<T>(
-    field: &str,
-    value: &Input,
-    read: impl Fn(Input) -> Result<T>,
-    budget: &mut Budget,
-) -> Result<Vec<Test<T>>> {
+/// The conditions on the value of a column.
+fn of_column(column: &Column, field: &str, value: &Input, budget: &mut Budget) -> Result<Vec<Test<Value>>> {
+    let Some(scalar) = Scalar::of(column) else { return Ok(Vec::new()) };
+    let read = |value| scalar.read(column, value);
     let given = members(value, || field.to_owned())?;
+    let mut tests = match column.kind() {
+        Kind::Array(_) => lists::read(given, read, budget)?,
+        Kind::Json => json::read(given, budget)?,
+        _ => tests(given, read, budget)?,
+    };
+    tests.extend(is_null(given, budget)?);
+    Ok(tests)
+}
+
+fn is_null<T>(given: &Members, budget: &mut Budget) -> Result<Option<Test<T>>> {
+    let Some(value) = present(given, "isNull") else { return Ok(None) };
+    budget.count(1)?;
+    bool::parse(Some(value.clone())).map(|is_null| Some(Test::IsNull(is_null))).map_err(refused)
+}
+
+/// The comparisons of a value.
+fn tests<T>(given: &Members, read: impl Fn(Input) -> Result<T>, budget: &mut Budget) -> Result<Vec<Test<T>>> {
     let mut found = Vec::new();
-    for name in ["eq", "in", "ne", "notIn", "lt", "lte", "gt", "gte", "startsWith", "contains", "isNull"] {
+    for name in ["eq", "in", "ne", "notIn", "lt", "lte", "gt", "gte", "startsWith", "contains"] {
         let Some(value) = present(given, name) else { continue };
         let values = if matches!(name, "in" | "notIn") { items(value).count() } else { 1 };
         let one = || read(value.clone());
@@ -228,8 +251,7 @@ fn tests<T>(
             // Every text begins with it.
             "startsWith" if *value == Input::String(String::new()) => continue,
             "startsWith" => Test::StartsWith(part()?),
-            "contains" => Test::Contains(part()?),
-            _ => Test::IsNull(bool::parse(Some(value.clone())).map_err(refused)?),
+            _ => Test::Contains(part()?),
         };
         budget.count(values)?;
         found.push(test);
@@ -237,12 +259,8 @@ fn tests<T>(
     Ok(found)
 }
 
-fn scalar(column: &Column) -> Result<Scalar> {
-    Scalar::of(column).ok_or_else(|| Error::client(code::BAD_USER_INPUT, "the field cannot be compared"))
-}
-
 /// The members of an input object. The name is that of its field, or of its type.
-fn members(value: &Input, name: impl FnOnce() -> String) -> Result<&IndexMap<Name, Input>> {
+fn members(value: &Input, name: impl FnOnce() -> String) -> Result<&Members> {
     let Input::Object(members) = value else {
         let message = format!("`{}` must be an object of conditions, not {value}", name());
         return Err(Error::client(code::BAD_USER_INPUT, message));
@@ -251,12 +269,12 @@ fn members(value: &Input, name: impl FnOnce() -> String) -> Result<&IndexMap<Nam
 }
 
 /// The value of a member, unless it is null.
-fn present<'a>(members: &'a IndexMap<Name, Input>, name: &str) -> Option<&'a Input> {
+pub(super) fn present<'a>(members: &'a Members, name: &str) -> Option<&'a Input> {
     members.get(name).filter(|value| **value != Input::Null)
 }
 
 /// The items of a list. A single value is a list of one.
-fn items(value: &Input) -> impl Iterator<Item = &Input> {
+pub(super) fn items(value: &Input) -> impl Iterator<Item = &Input> {
     match value {
         Input::List(items) => items.iter(),
         value => std::slice::from_ref(value).iter(),

@@ -46,9 +46,7 @@ impl<'a> Target<'a> {
                 }
             }
             Filter::Not(filter) => Condition::all().add(complement(self.condition(filter))),
-            Filter::Column(column, test) | Filter::Beside(_, column, test) => {
-                self.test(self.named(column).expr(), test)
-            }
+            Filter::Column(column, test) | Filter::Beside(_, column, test) => self.test(&self.named(column), test),
             Filter::CreatedAt(key, test) => self.created_at(key, test),
             Filter::Related(related) => {
                 let RelatedFilter { objects, filter } = &**related;
@@ -66,7 +64,15 @@ impl<'a> Target<'a> {
         }
     }
 
-    fn test(&self, expr: Expr, test: &Test<Value>) -> Condition {
+    fn test(&self, column: &Column, test: &Test<Value>) -> Condition {
+        match test {
+            Test::List(test) => Condition::all().add(test.condition(column, self.backend)),
+            Test::Json(test) => Condition::all().add(test.condition(column, self.backend)),
+            test => self.compare(column.expr(), test),
+        }
+    }
+
+    fn compare(&self, expr: Expr, test: &Test<Value>) -> Condition {
         let is_in = |values: &[Value]| match values {
             [one] => expr.clone().eq(one.clone()),
             values => expr.clone().is_in(values.iter().cloned()),
@@ -88,6 +94,8 @@ impl<'a> Target<'a> {
                 let place = if self.backend == DbBackend::Sqlite { "instr" } else { "strpos" };
                 all.add(Func::cust(place).arg(expr).arg(part).gt(0))
             }
+            // They are tests of a column.
+            Test::List(_) | Test::Json(_) => all,
         }
     }
 
@@ -110,7 +118,7 @@ impl<'a> Target<'a> {
             Test::Gt(DateTime(than)) => since(*than + step),
             Test::Gte(DateTime(than)) => since(*than),
             Test::IsNull(is_null) => Condition::all().add(Expr::cust(if *is_null { "FALSE" } else { "TRUE" })),
-            Test::StartsWith(_) | Test::Contains(_) => Condition::all().add(never()),
+            Test::StartsWith(_) | Test::Contains(_) | Test::List(_) | Test::Json(_) => Condition::all().add(never()),
         }
     }
 
@@ -118,7 +126,7 @@ impl<'a> Target<'a> {
     fn count(&self, CountFilter { objects, test, bound }: &CountFilter) -> Condition {
         let some = self.related(objects, None).limit(*bound).take();
         let count = Query::select().expr(Func::count(Expr::cust("*"))).from_subquery(some, "counted").take();
-        self.test(Expr::SubQuery(None, Box::new(count.into())), test)
+        self.compare(Expr::SubQuery(None, Box::new(count.into())), test)
     }
 
     /// The related objects of the row; those that match a filter.
@@ -186,7 +194,7 @@ fn key_ranges(key: &Column, instants: &[DateTime]) -> KeyRanges {
 }
 
 /// The rows for which a condition does not hold, including those for which SQL says "unknown".
-fn complement(condition: Condition) -> Expr {
+pub(super) fn complement(condition: Condition) -> Expr {
     if condition.is_empty() {
         return never();
     }

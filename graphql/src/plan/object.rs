@@ -20,7 +20,7 @@ use crate::declare::field::{Field, FieldKind, Row};
 use crate::declare::object::ObjectType;
 use crate::global_id::Tag;
 use crate::row_key::RowKey;
-use crate::scalar::{DateTime, write_column};
+use crate::scalar::{DateTime, unshown, write_column};
 use crate::{Result, global_id};
 
 /// A future on the heap: nested lists would otherwise nest their futures on the stack.
@@ -31,7 +31,8 @@ pub struct Selection {
     /// The name of the type.
     name: String,
     layout: RowLayout,
-    fields: PlannedFields<What>,
+    /// Each with whether its value can be null.
+    fields: PlannedFields<(What, bool)>,
     /// Whether it is written as the value of its only field.
     is_value: bool,
     joined: Vec<(When, Joined)>,
@@ -66,9 +67,10 @@ impl Selection {
         let mut selecting = Selecting::of(object, rows);
         let fields = PlannedFields::new(&collected, |field| {
             if field.name() == "__typename" {
-                return Some(What::TypeName);
+                return Some((What::TypeName, false));
             }
-            Some(selecting.plan(object.field(field.name())?, field, planner))
+            let declared = object.field(field.name())?;
+            Some((selecting.plan(declared, field, planner), declared.kind.is_nullable()))
         });
         selecting.finish(fields, false)
     }
@@ -76,8 +78,9 @@ impl Selection {
     /// The value of one field of an object, which stands in the document under any name.
     pub fn of_field(object: &ObjectType, declared: &Field, field: &Collected<'_>, planner: &mut Planner<'_>) -> Self {
         let mut selecting = Selecting::of(object, None);
-        let fields =
-            PlannedFields::new(std::slice::from_ref(field), |field| Some(selecting.plan(declared, field, planner)));
+        let fields = PlannedFields::new(std::slice::from_ref(field), |field| {
+            Some((selecting.plan(declared, field, planner), declared.kind.is_nullable()))
+        });
         selecting.finish(fields, true)
     }
 
@@ -101,7 +104,7 @@ impl Selection {
 
     /// The columns of the rows that it needs: those of its fields, and those that refer to what is read for the others.
     pub fn columns(&self, variables: &Variables) -> ColumnSet {
-        let of_field = |what: &What| match what {
+        let of_field = |(what, _): &(What, bool)| match what {
             What::TypeName => ColumnSet::default(),
             What::Id(_, key) => key.iter().map(|column| ColumnSet::of(column.number())).collect(),
             What::Column(column) | What::CreatedAt(column) => ColumnSet::of(column.number()),
@@ -212,7 +215,7 @@ impl<'a> Selecting<'a> {
         Self { object, rows, joined: Vec::new(), shared: Vec::new(), calls: Vec::new(), lists: Vec::new() }
     }
 
-    fn finish(self, fields: PlannedFields<What>, is_value: bool) -> Selection {
+    fn finish(self, fields: PlannedFields<(What, bool)>, is_value: bool) -> Selection {
         let Self { object, rows, joined, calls, lists, .. } = self;
         let (name, layout) = (object.name.clone(), layout(&object.table, rows));
         Selection { name, layout, fields, is_value, joined, calls, lists }
@@ -323,7 +326,7 @@ impl<'p> Objects<'p> {
     /// The same, from records with these columns.
     pub fn of_columns(selection: &'p Selection, columns: ColumnSet, run: &Run<'_>) -> Self {
         let related = selection.joined.iter().map(|(when, joined)| when.holds(run.variables).then(|| joined.rows(run)));
-        let reader = selection.layout.reader_of(columns, run.reader.backend());
+        let reader = selection.layout.reader_of(columns);
         let (rows, calls, lists) = (Vec::new(), Vec::new(), Vec::new());
         Self { selection, reader, rows, related: related.collect(), calls, lists }
     }
@@ -389,46 +392,46 @@ impl<'p> Objects<'p> {
     /// Writes the object with this number.
     pub fn write(&self, number: usize, writer: &mut Writer<'_>) -> Written {
         let row = &self.rows[number];
-        let write = |writer: &mut Writer<'_>, what: &What, position| {
+        let write = |writer: &mut Writer<'_>, (what, is_nullable): &(What, bool), position| {
+            let begin = writer.json.len();
             let read = match what {
                 What::TypeName => {
                     writer.value(&self.selection.name);
                     Ok(())
                 }
-                What::Id(tag, key) => global_id::write(*tag, key, row, &mut writer.json).ok_or_else(|| no_id(&key[0])),
+                What::Id(tag, key) => {
+                    global_id::write(*tag, key, row, &mut writer.json).ok_or_else(|| unshown(&key[0]))
+                }
                 What::Column(column) => write_column(row, column, &mut writer.json),
                 What::CreatedAt(column) => write_created_at(row, column, writer),
-                What::Computed(_, write) => write(row, &mut writer.json),
-                What::Resolved(_) | What::One(_) | What::Beside(..) | What::List(_) => {
-                    return self.related(what, number, position, writer);
+                What::Computed(_, write) => write(row, &mut writer.json).map_err(|error| writer.failure(error)),
+                What::Beside(relation, value) => {
+                    let related = self.related[*relation].as_ref();
+                    related.map_or(Ok(()), |related| value.write(related.row(number), writer))
+                }
+                What::Resolved(call) => return self.resolved(*call, number, position, writer),
+                What::One(relation) => {
+                    let related = self.related[*relation].as_ref();
+                    return related.map_or(Ok(()), |related| related.write(number, position, writer));
+                }
+                What::List(list) => {
+                    if let Some(list) = &self.lists[*list] {
+                        list.write(number, position, writer);
+                    }
+                    return Ok(());
                 }
             };
-            read.map_err(|error| writer.fail_read(error, position))
+            let Err(error) = read else { return Ok(()) };
+            let null = writer.fail(error, position);
+            if !is_nullable {
+                return Err(null);
+            }
+            writer.json.truncate(begin);
+            writer.value(&());
+            Ok(())
         };
         let Selection { fields, is_value, .. } = self.selection;
         if *is_value { fields.write_only(writer, write) } else { fields.write(writer, write) }
-    }
-
-    /// Writes what another row, a list or a resolver has.
-    fn related(&self, what: &What, number: usize, position: Pos, writer: &mut Writer<'_>) -> Written {
-        match what {
-            What::Resolved(call) => self.resolved(*call, number, position, writer),
-            What::One(relation) => {
-                self.related[*relation].as_ref().map_or(Ok(()), |related| related.write(number, position, writer))
-            }
-            What::Beside(relation, value) => {
-                let related = self.related[*relation].as_ref();
-                let written = related.map_or(Ok(()), |related| value.write(related.row(number), &mut writer.json));
-                written.map_err(|error| writer.fail_read(error, position))
-            }
-            What::List(list) => {
-                if let Some(list) = &self.lists[*list] {
-                    list.write(number, position, writer);
-                }
-                Ok(())
-            }
-            _ => Ok(()),
-        }
     }
 
     /// Writes what a resolver has.
@@ -446,13 +449,9 @@ impl<'p> Objects<'p> {
     }
 }
 
-fn write_created_at(row: &TableRow, column: &Column, writer: &mut Writer<'_>) -> std::result::Result<(), DbErr> {
-    let Value::Uuid(Some(key)) = row.value(column.number(), Kind::Uuid)? else { return Err(no_id(column)) };
-    let created = keyset::generated_at(key).ok_or_else(|| no_id(column))?;
+fn write_created_at(row: &TableRow, column: &Column, writer: &mut Writer<'_>) -> Result<()> {
+    let Ok(Value::Uuid(Some(key))) = row.value(column.number(), Kind::Uuid) else { return Err(unshown(column)) };
+    let created = keyset::generated_at(key).ok_or_else(|| unshown(column))?;
     writer.value(&DateTime(created));
     Ok(())
-}
-
-fn no_id(column: &Column) -> DbErr {
-    DbErr::Type(format!("unexpected value of the key {column:?}"))
 }

@@ -41,15 +41,15 @@ impl BesideValue {
     }
 
     /// Writes it as JSON.
-    pub fn write(&self, row: Option<&TableRow>, json: &mut Vec<u8>) -> Result<(), DbErr> {
+    pub fn write(&self, row: Option<&TableRow>, writer: &mut Writer<'_>) -> crate::Result<()> {
         match (self, row) {
-            (Self::Column(column, _), Some(row)) => write_column(row, column, json),
-            (Self::Column(column, Some(default)), None) => write_value(default, column, json),
+            (Self::Column(column, _), Some(row)) => write_column(row, column, &mut writer.json),
+            (Self::Column(column, Some(default)), None) => write_value(default, column, &mut writer.json),
             (Self::Column(_, None), None) => {
-                json.extend_from_slice(b"null");
+                writer.value(&());
                 Ok(())
             }
-            (Self::Computed(write), row) => write(row, json),
+            (Self::Computed(write), row) => write(row, &mut writer.json).map_err(|error| writer.failure(error)),
         }
     }
 }

@@ -126,9 +126,9 @@ impl<'a> Writer<'a> {
         Null
     }
 
-    /// Records that the field at this position could not be read from its row.
-    pub fn fail_read(&mut self, error: DbErr, position: Pos) -> Null {
-        self.fail(self.reader.error(error), position)
+    /// The error that a client reads where a value could not be computed from its row.
+    pub fn failure(&self, error: DbErr) -> Error {
+        self.reader.error(error)
     }
 
     /// Records that the object that the field at this position refers to does not exist.

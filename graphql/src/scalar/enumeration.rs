@@ -6,7 +6,7 @@ use async_graphql::Value as Input;
 use async_graphql::registry::Registry;
 use keyset::Column;
 use sea_orm::Value;
-use sea_orm::sea_query::{ColumnType, DynIden, Enum, OptionEnum};
+use sea_orm::sea_query::{ColumnType, DynIden};
 
 use crate::declare::names::{pascal, screaming};
 use crate::error::code;
@@ -15,13 +15,13 @@ use crate::{Error, Result, registry};
 
 /// The values of a column's enum.
 fn values(column: &Column) -> impl Iterator<Item = Cow<'static, str>> {
-    let variants = if let ColumnType::Enum { variants, .. } = column.column_type() { &variants[..] } else { &[] };
+    let variants = if let ColumnType::Enum { variants, .. } = column.item_type() { &variants[..] } else { &[] };
     variants.iter().map(DynIden::inner)
 }
 
 /// Registers the enum of a column, and returns its name.
 pub(super) fn register(column: &Column, registry: &mut Registry) -> String {
-    let ColumnType::Enum { name, .. } = column.column_type() else { return String::new() };
+    let ColumnType::Enum { name, .. } = column.item_type() else { return String::new() };
     let item = |value: Cow<'static, str>| {
         let name = screaming(&value);
         let description = if value == name { String::new() } else { format!("`{value}` in the database.") };
@@ -39,10 +39,8 @@ pub(super) fn read(column: &Column, name: &Input) -> Result<Value> {
     };
     let found = values(column).find(|value| screaming(value) == given);
     let unknown = || Error::client(code::BAD_USER_INPUT, format!("the enum of `{}` has no such value", column.name()));
-    let ColumnType::Enum { name, .. } = column.column_type() else { return Err(unknown()) };
-    let of_type =
-        |value: Cow<'static, str>| Enum { type_name: name.to_string().into(), value: value.into_owned().into() };
-    found.map(|found| Value::Enum(OptionEnum::Some(Box::new(of_type(found))))).ok_or_else(unknown)
+    let value = |text: Cow<'static, str>| column.value(keyset::Scalar::Text(text.into_owned()));
+    found.and_then(value).ok_or_else(unknown)
 }
 
 /// Writes the name of a value; `None` if the enum does not have it.

@@ -17,3 +17,9 @@ impl ScalarType for Json {
         self.0.clone()
     }
 }
+
+impl From<Json> for sea_orm::Value {
+    fn from(Json(value): Json) -> Self {
+        value.into_json().unwrap_or_default().into()
+    }
+}

@@ -1,4 +1,4 @@
-//! The entities of Sakila, in the form in which `sea-orm-cli` writes them; without the columns of arrays and of full-text search.
+//! The entities of Sakila, in the form in which `sea-orm-cli` writes them; without the column of full-text search.
 
 pub mod actor {
     use sea_orm::entity::prelude::*;
@@ -178,6 +178,7 @@ pub mod film {
         pub replacement_cost: Decimal,
         pub rating: Option<MpaaRating>,
         pub last_update: DateTime,
+        pub special_features: Option<Vec<String>>,
     }
 
     #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 
-use async_graphql::{EmptyMutation, EmptySubscription, MergedObject, Schema};
-use bookends_graphql::{Declaration, DeclaredQuery, Declaring, ObjectType, Reader};
+use async_graphql::futures_util::FutureExt as _;
+use async_graphql::parser::parse_query;
+use async_graphql::{Data, EmptyMutation, EmptySubscription, MergedObject, Schema, ServerError, Variables};
+use bookends_graphql::{Declaration, DeclaredQuery, Declaring, Error, ObjectType, Plans, Reader};
 use keyset::{Column, Kind};
-use sea_orm::{ConnectionTrait as _, DatabaseConnection, Statement, Value};
+use sea_orm::{ConnectionTrait as _, DatabaseConnection, DbBackend, Statement, Value};
 use serde_json::Value as Json;
 use testdb::TestDb;
 
@@ -24,6 +26,7 @@ const LARGE: usize = 4000;
 pub struct Served {
     schema: Schema<Query, EmptyMutation, EmptySubscription>,
     pub declaration: Arc<Declaration>,
+    reader: Reader,
     db: DatabaseConnection,
     _database: TestDb,
 }
@@ -49,17 +52,44 @@ impl Served {
             let output = psql.output().unwrap();
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         }
-        let declaration = tables.check().unwrap();
+        let served = Self::over(database, db, tables);
         // Without an index on what refers to a row, each condition on its list is a scan.
-        for link in declaration.links() {
+        for link in served.declaration.links() {
             let columns: Vec<&str> = link.columns.iter().map(Column::name).collect();
             let (table, columns) = (link.from.table().name(), columns.join(", "));
             let index = format!("CREATE INDEX {table}_{} ON {table} ({columns})", link.field);
-            db.execute_unprepared(&index).await.unwrap();
+            served.db.execute_unprepared(&index).await.unwrap();
         }
+        Some(served)
+    }
+
+    /// The tables, which these statements make in a database of their own. What stands between `‹` and `›` is for PostgreSQL, and
+    /// what stands between `«` and `»` for SQLite.
+    pub async fn made(sql: &str, tables: Declaring) -> Self {
+        let database = TestDb::new().await;
+        let db = database.connect().await;
+        let (mine, other) = if database.url.starts_with("sqlite") {
+            (['«', '»'], ['‹', '›'])
+        } else {
+            (['‹', '›'], ['«', '»'])
+        };
+        let mut sql = sql.replace(mine, "");
+        while let Some((before, rest)) = sql.split_once(other[0]) {
+            sql = format!("{before}{}", rest.split_once(other[1]).unwrap().1);
+        }
+        db.execute_unprepared(&sql).await.unwrap();
+        Self::over(database, db, tables)
+    }
+
+    fn over(database: TestDb, db: DatabaseConnection, tables: Declaring) -> Self {
+        let declaration = tables.check().unwrap();
         let schema = declaration.schema(Query::default(), EmptyMutation, EmptySubscription);
-        let schema = schema.data(Reader::new(db.clone())).limit_depth(15).finish();
-        Some(Self { schema, declaration, db, _database: database })
+        let reader = Reader::new(db.clone()).on_failure(|error| {
+            eprintln!("{error}");
+            Error::internal(&error)
+        });
+        let schema = schema.data(reader.clone()).limit_depth(15).finish();
+        Self { schema, declaration, reader, db, _database: database }
     }
 
     pub fn sdl(&self) -> String {
@@ -78,9 +108,49 @@ impl Served {
     }
 
     pub async fn data(&self, query: &str) -> Json {
+        let (data, errors) = self.response(query).await;
+        assert_eq!(errors, Vec::<String>::new(), "{query}");
+        data
+    }
+
+    /// The data, and for each error its code and its path.
+    pub async fn response(&self, query: &str) -> (Json, Vec<String>) {
         let response = self.schema.execute(query).await;
-        assert!(response.errors.is_empty(), "{query}: {:?}", response.errors);
-        response.data.into_json().unwrap()
+        let error = |error: &ServerError| {
+            let error = serde_json::to_value(error).unwrap();
+            let path =
+                error["path"].as_array().into_iter().flatten().map(|segment| segment.to_string().replace('"', ""));
+            let path: Vec<String> = path.collect();
+            format!("{} {}", error["extensions"]["code"].as_str().unwrap_or("?"), path.join("."))
+        };
+        let errors = response.errors.iter().map(error).collect();
+        (response.data.into_json().unwrap(), errors)
+    }
+
+    /// The data of a response, as the text of a server.
+    pub async fn text(&self, query: &str) -> String {
+        let plans = Plans::of(parse_query(query).unwrap(), Arc::clone(&self.declaration));
+        let (_, operation) = plans.document().operations.iter().next().unwrap();
+        let resolve = |_| self.schema.execute("{ __typename }").boxed();
+        let response =
+            plans.query(operation).execute(&self.reader, &Variables::default(), &Data::default(), &resolve).await;
+        let mut text = Vec::new();
+        bookends_graphql::json::write(&response.data, &mut text);
+        String::from_utf8(text).unwrap()
+    }
+
+    /// The numbers that a statement returns.
+    pub async fn numbers(&self, sql: &str) -> Vec<i64> {
+        let rows = self.rows(sql, 1).await;
+        rows.into_iter().map(|row| row[0].as_ref().unwrap().parse().unwrap()).collect()
+    }
+
+    pub fn is_sqlite(&self) -> bool {
+        self.db.get_database_backend() == DbBackend::Sqlite
+    }
+
+    pub fn declaration(&self) -> &Declaration {
+        &self.declaration
     }
 
     /// The rows of a statement, as texts.
@@ -137,7 +207,7 @@ impl Served {
     }
 
     /// The ids of a list, page by page. `list` is the field with its arguments.
-    async fn walk(&self, list: &str, forward: bool) -> Vec<String> {
+    pub async fn walk(&self, list: &str, forward: bool) -> Vec<String> {
         let (name, arguments) =
             list.split_once('(').map_or((list, ""), |(name, rest)| (name, rest.trim_end_matches(')')));
         let (mut cursor, mut ids) = (String::new(), Vec::new());
@@ -322,6 +392,7 @@ impl Served {
         let literal = if is_number { text.clone() } else { literal };
         let given = match column.kind() {
             Kind::Bytes => return Vec::new(),
+            Kind::Array(_) => return self.list_conditions(name, text.split(['{', '[', '"', ',', ']', '}']).max()),
             Kind::SmallInt | Kind::Int => text,
             Kind::Bool => matches!(text.as_str(), "true" | "1").to_string(),
             Kind::Enum => text.replace('-', "_"),
@@ -345,6 +416,29 @@ impl Served {
             conditions.push(("isNull: false".into(), format!("{name} IS NOT NULL")));
         }
         conditions
+    }
+}
+
+impl Served {
+    /// Conditions on a list of texts with this one.
+    fn list_conditions(&self, name: &str, item: Option<&str>) -> Vec<(String, String)> {
+        let (given, items) = (format!("[{item:?}]").replace("Some(", "").replace(')', ""), item.unwrap());
+        let (all, only, any, empty) = if self.is_sqlite() {
+            let of = |condition: &str| format!("EXISTS (SELECT 1 FROM json_each({name}) WHERE {condition} '{items}')");
+            let has = of("value =");
+            let only = format!("{name} IS NOT NULL AND NOT {}", of("value <>"));
+            (has.clone(), only, has, format!("json_array_length({name}) = 0"))
+        } else {
+            let of = |operator: &str| format!("{name} {operator} ARRAY['{items}']");
+            (of("@>"), of("<@"), of("&&"), format!("cardinality({name}) = 0"))
+        };
+        vec![
+            (format!("contains: {given}"), all),
+            (format!("containedBy: {given}"), only),
+            (format!("overlaps: {given}"), any),
+            ("isEmpty: true".into(), empty),
+            ("isNull: true".into(), format!("{name} IS NULL")),
+        ]
     }
 }
 
@@ -377,6 +471,11 @@ pub fn check(column: &Column, shown: &Json, text: Option<&str>) {
         (Kind::Bool, Json::Bool(shown)) => assert_eq!(*shown, matches!(text, "true" | "1"), "{column:?}"),
         (Kind::Enum, Json::String(shown)) => assert_eq!(*shown, text.replace('-', "_"), "{column:?}"),
         (Kind::Bytes, Json::String(shown)) => assert!(!shown.is_empty(), "{column:?}"),
+        (Kind::Array(_), Json::Array(shown)) => {
+            let items: Vec<&str> = shown.iter().map(|item| item.as_str().unwrap()).collect();
+            let text = text.replace(['{', '[', '"', ']', '}'], "").replace(", ", ",");
+            assert_eq!(items.join(","), text, "{column:?}");
+        }
         (Kind::SmallInt | Kind::Int, Json::Number(shown)) => assert_eq!(shown.to_string(), text, "{column:?}"),
         (Kind::Decimal, Json::String(shown)) => {
             assert!((number(shown) - number(text)).abs() < f64::EPSILON, "{column:?}: {shown} {text}");

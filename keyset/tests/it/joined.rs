@@ -129,7 +129,7 @@ async fn columns_that_are_not_selected_are_not_read() {
     let join = Join::new::<title::Entity>("t1", Column::Rank, title::Column::Rank);
     let (table, models) = (Table::of::<City>(), Models::<City>::default());
     let (cities, titles) = (RowLayout::of(&table), RowLayout::joined(&join));
-    let (backend, page) = (db.get_database_backend(), Page::first(&Order::of::<City>([]).unwrap(), 12));
+    let page = Page::first(&Order::of::<City>([]).unwrap(), 12);
 
     let some = ColumnSet::of(people) | ColumnSet::of(rank);
     for of_title in [ColumnSet::default(), ColumnSet::of(text), ColumnSet::of(note)] {
@@ -141,7 +141,7 @@ async fn columns_that_are_not_selected_are_not_read() {
         assert!(!sql.contains("river") && sql.contains("t1_text") == of_title.contains(text), "{sql}");
         // A text is never NULL, so it tells whether there is a title. Otherwise its key does.
         assert_eq!(sql.contains("t1_rank"), !of_title.contains(text), "{sql}");
-        let (mut city_rows, mut title_rows) = (cities.reader_of(some, backend), titles.reader_of(of_title, backend));
+        let (mut city_rows, mut title_rows) = (cities.reader_of(some), titles.reader_of(of_title));
         for (row, city) in slice.rows.iter().zip(in_order()) {
             let found = city_rows.row(&row.item).unwrap().unwrap();
             assert_eq!(found.value(people, Kind::BigInt).unwrap(), city.people.into());
@@ -174,7 +174,7 @@ async fn each_use_of_a_join_knows_the_rows_that_are_absent() {
         joined.read_also(uses[1]);
         let slice = fetch_rows(&db, City::find(), &page, &[joined], &StatementCache::default()).await.unwrap();
         for of_use in uses {
-            let mut rows = layout.reader_of(of_use, db.get_database_backend());
+            let mut rows = layout.reader_of(of_use);
             let found = slice.rows.iter().map(|row| rows.row(&row.item).unwrap().is_some());
             let expected: Vec<bool> = in_order().iter().map(|city| city.rank < 2).collect();
             assert_eq!(found.collect::<Vec<_>>(), expected, "{of_use:?} of {uses:?}");
@@ -196,7 +196,7 @@ async fn a_row_that_is_found_by_a_column_without_a_kind_is_there() {
     let flag = ColumnSet::of(keyset::Column::from(country::Column::Flag).number());
     let slice =
         fetch_rows(&db, City::find(), &page, &[join.of_columns(flag)], &StatementCache::default()).await.unwrap();
-    let mut countries = countries.reader_of(flag, db.get_database_backend());
+    let mut countries = countries.reader_of(flag);
     let found: Vec<Option<country::Model>> = slice.rows.iter().map(|row| countries.read(&row.item).unwrap()).collect();
     assert_eq!(found.iter().flatten().count(), 6, "{found:?}");
 }

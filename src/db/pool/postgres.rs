@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 use keyset::{Columns, Record, StoredRows, StoredValue};
-use sea_orm::prelude::{Decimal, Uuid};
+use sea_orm::prelude::Uuid;
+use sea_orm::sqlx;
 use sea_orm::sqlx::postgres::{PgRow, PgValueRef, Postgres};
 use sea_orm::sqlx::{Column as _, Decode, Error, Row as _, TypeInfo as _, ValueRef as _};
-use sea_orm::{Value, sqlx};
 
 /// Adds a value that is not NULL.
 type Read = fn(PgValueRef<'_>, &mut StoredRows) -> Result<(), sqlx::error::BoxDynError>;
@@ -16,7 +15,7 @@ type Read = fn(PgValueRef<'_>, &mut StoredRows) -> Result<(), sqlx::error::BoxDy
 ///
 /// # Errors
 ///
-/// [`Error::ColumnDecode`] for a value that Rust cannot hold, such as a decimal of 40 digits.
+/// [`Error::ColumnDecode`] for a value that is none of its type.
 pub fn records(rows: Vec<PgRow>) -> Result<Vec<Record>, Error> {
     let Some(first) = rows.first() else { return Ok(Vec::new()) };
     let reads: Option<Vec<Read>> = first.columns().iter().map(|column| reader(column.type_info().name())).collect();
@@ -56,11 +55,13 @@ fn reader(name: &str) -> Option<Read> {
             found.push(StoredValue::Id(<Uuid as Decode<Postgres>>::decode(value)?.into_bytes()));
             Ok(())
         },
-        "NUMERIC" => other::<Decimal>,
-        "DATE" => other::<NaiveDate>,
-        "TIME" => other::<NaiveTime>,
-        "TIMESTAMP" => other::<NaiveDateTime>,
-        "TIMESTAMPTZ" => other::<DateTime<Utc>>,
+        "NUMERIC" | "DATE" | "TIME" | "TIMESTAMP" | "TIMESTAMPTZ" => |value, found| {
+            match keyset::read_postgres(value) {
+                Ok(value) => found.push(StoredValue::Other(&value)),
+                Err(_) => found.push(StoredValue::Unreadable),
+            }
+            Ok(())
+        },
         _ => return None,
     })
 }
@@ -78,13 +79,5 @@ where
     T: for<'r> Decode<'r, Postgres> + Into<f64>,
 {
     found.push(StoredValue::Real(T::decode(value)?.into()));
-    Ok(())
-}
-
-fn other<T>(value: PgValueRef<'_>, found: &mut StoredRows) -> Result<(), sqlx::error::BoxDynError>
-where
-    T: for<'r> Decode<'r, Postgres> + Into<Value>,
-{
-    found.push(StoredValue::Other(&T::decode(value)?.into()));
     Ok(())
 }

@@ -236,7 +236,7 @@ fn rows(statement: &mut CachedStatement<'_>, values: &[Value], found: &mut Store
     let mut rows = statement.raw_query();
     while let Some(row) = rows.next()? {
         for column in 0..width {
-            found.push(stored(column, row.get_ref(column)?)?);
+            found.push(stored(row.get_ref(column)?));
         }
     }
     Ok(())

@@ -2,10 +2,12 @@
 
 use async_graphql::registry::Registry;
 use async_graphql::{ID, InputType};
+use keyset::Kind;
 
 use crate::declare::declaration::Declaration;
 use crate::declare::field::FieldKind;
 use crate::declare::object::ObjectType;
+use crate::input::InputFields;
 use crate::registry;
 use crate::scalar::Scalar;
 
@@ -82,13 +84,67 @@ fn of_list(object: &ObjectType, registry: &mut Registry) -> String {
 fn of_column(column: &keyset::Column, is_nullable: bool, registry: &mut Registry) -> String {
     Scalar::of(column).map_or_else(String::new, |scalar| {
         let value = scalar.register(column, registry);
-        comparison(scalar, &value, is_nullable, registry)
+        match column.kind() {
+            Kind::Array(_) => lists(&value, is_nullable, registry),
+            Kind::Json => json(&value, is_nullable, registry),
+            _ => comparison(scalar, &value, is_nullable, registry),
+        }
     })
+}
+
+/// The name of the conditions on values of this type, which may be null.
+fn name(value: &str, is_nullable: bool) -> String {
+    format!("{}{value}Filter", if is_nullable { "Nullable" } else { "" })
+}
+
+/// Adds the condition on what can be null.
+fn is_null(is_nullable: bool, fields: &mut InputFields<'_>) {
+    if is_nullable {
+        fields.field::<Option<bool>>("isNull", "Is null if true, and is not null if false.");
+    }
+}
+
+/// The name of the conditions on a list of items of this type, which may be null.
+fn lists(item: &str, is_nullable: bool, registry: &mut Registry) -> String {
+    let name = name(&format!("{item}List"), is_nullable);
+    let description = format!("Conditions on a list. {ALL} An item that is null equals none.");
+    registry::input(registry, &name, &description, |fields| {
+        let items = || format!("[{item}!]");
+        fields
+            .field_of("contains", "Has all of these items, in any order.", items(), None)
+            .field_of("containedBy", "Has no other items than these.", items(), None)
+            .field_of("overlaps", "Has one of these items.", items(), None)
+            .field::<Option<bool>>("isEmpty", "Has no items if true, and has items if false.");
+        is_null(is_nullable, fields);
+    });
+    name
+}
+
+/// The name of the conditions on a value of JSON, which may be null.
+fn json(value: &str, is_nullable: bool, registry: &mut Registry) -> String {
+    let name = name(value, is_nullable);
+    let description = format!("Conditions on a value of JSON. {ALL}");
+    registry::input(registry, &name, &description, |fields| {
+        let value = || value.to_owned();
+        fields
+            .field_of("eq", "Equal to this value. The members of an object have no order.", value(), None)
+            .field_of("ne", "Not equal to this value.", value(), None)
+            .field_of(
+                "contains",
+                "Contains this value: an object has its members, a list has its items in any order, and both may have more. \
+                 A list also contains a value that is one of its items.",
+                value(),
+                None,
+            )
+            .field::<Option<String>>("hasKey", "Is an object with this key.");
+        is_null(is_nullable, fields);
+    });
+    name
 }
 
 /// The name of the conditions on a value of this type, which may be null.
 fn comparison(scalar: Scalar, value: &str, is_nullable: bool, registry: &mut Registry) -> String {
-    let name = format!("{}{value}Filter", if is_nullable { "Nullable" } else { "" });
+    let name = name(value, is_nullable);
     let what = if scalar == Scalar::String { "text" } else { "value" };
     let mut description = if is_nullable {
         format!(
@@ -123,9 +179,7 @@ fn comparison(scalar: Scalar, value: &str, is_nullable: bool, registry: &mut Reg
                 None,
             );
         }
-        if is_nullable {
-            fields.field::<Option<bool>>("isNull", "Is null if true, and is not null if false.");
-        }
+        is_null(is_nullable, fields);
     });
     name
 }

@@ -4,31 +4,22 @@ use std::error::Error;
 
 use chrono::SecondsFormat;
 use keyset::StoredValue;
-use rusqlite::Error::FromSqlConversionFailure;
 use rusqlite::ToSql;
-use rusqlite::types::{ToSqlOutput, Type, Value as Owned, ValueRef};
+use rusqlite::types::{ToSqlOutput, Value as Owned, ValueRef};
 use sea_orm::Value;
 
-/// The value of a row in this column.
-///
-/// # Errors
-///
-/// [`rusqlite::Error::FromSqlConversionFailure`] for a text that is not UTF-8.
-pub fn stored(column: usize, value: ValueRef<'_>) -> rusqlite::Result<StoredValue<'_>> {
-    Ok(match value {
+/// The value of a row.
+pub fn stored(value: ValueRef<'_>) -> StoredValue<'_> {
+    match value {
         ValueRef::Null => StoredValue::Null,
         ValueRef::Integer(integer) => StoredValue::Integer(integer),
         ValueRef::Real(real) => StoredValue::Real(real),
-        ValueRef::Text(text) => {
-            let text = str::from_utf8(text);
-            let text = text.map_err(|error| FromSqlConversionFailure(column, Type::Text, error.into()))?;
-            StoredValue::Text(text)
-        }
+        ValueRef::Text(text) => str::from_utf8(text).map_or(StoredValue::Unreadable, StoredValue::Text),
         ValueRef::Blob(bytes) => match bytes.try_into() {
             Ok(id) => StoredValue::Id(id),
             Err(_) => StoredValue::Blob(bytes),
         },
-    })
+    }
 }
 
 /// A parameter, bound as sqlx binds it.

@@ -38,6 +38,7 @@ fn value_of(message: &mut String, value: &Value) -> Result<(), Error> {
         }
         // The library escapes some characters as other databases do.
         Value::String(Some(text)) => quote(message, text)?,
+        Value::Json(Some(json)) => quote(message, &json.to_string())?,
         Value::Char(Some(letter)) => quote(message, letter.encode_utf8(&mut [0; 4]))?,
         // It quotes neither infinity nor what is not a number.
         Value::Float(Some(number)) => quote(message, &number.to_string())?,
@@ -78,6 +79,7 @@ fn name(of: &ArrayType) -> Result<&'static str, Error> {
         ArrayType::String | ArrayType::Char => "text",
         ArrayType::Bytes => "bytea",
         ArrayType::Uuid => "uuid",
+        ArrayType::Json => "jsonb",
         ArrayType::Decimal => "numeric",
         ArrayType::ChronoDate => "date",
         ArrayType::ChronoTime => "time",
@@ -107,6 +109,7 @@ mod tests {
         assert_eq!(literal(None::<i32>), "(NULL)::int4");
         assert_eq!(literal(f64::NEG_INFINITY), "('-inf')::float8");
         assert_eq!(literal(vec![1, 2]), "(ARRAY[1,2])::int4[]");
+        assert_eq!(literal(serde_json::json!({ "a": "'\\" })), r#"(E'{"a":"''\\\\"}')::jsonb"#);
         assert_eq!(literal(Vec::<String>::new()), "(ARRAY[])::text[]");
     }
 
