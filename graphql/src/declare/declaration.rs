@@ -12,7 +12,7 @@ use keyset::{Column, ColumnSet, Kept, Modelled, Order, ReadRows as _, Table, Tab
 use super::entity;
 use super::field::{Field, FieldKind};
 use super::names::screaming;
-use super::object::ObjectType;
+use super::object::{Change, ObjectType};
 use super::register;
 use super::relation::Relation;
 use super::resolver::{Resolver, Returned};
@@ -110,10 +110,10 @@ impl Declaring {
     pub fn check(self) -> std::result::Result<Arc<Declaration>, DeclarationError> {
         let Self { query_type, mut objects, mut roots } = self;
         entity::infer(&mut objects, &mut roots);
+        let mut faults = changed(&mut objects);
         let names: Vec<String> = objects.iter().map(|object| object.name.clone()).collect();
         let tables: Vec<_> = objects.iter().map(|object| object.table.clone()).collect();
         let find = |name: &str| names.iter().position(|known| known == name);
-        let mut faults = Vec::new();
         let mut repeated = HashSet::new();
         for name in names.iter().filter(|name| !repeated.insert(name.as_str())) {
             faults.push(format!("two objects have the name `{name}`"));
@@ -150,24 +150,20 @@ impl Declaring {
                     faults.push(format!("`{name}` has two fields `{}`", field.name));
                 }
                 match &mut field.kind {
-                    FieldKind::List(list) => match find(&list.of.name) {
-                        Some(found) => {
-                            list.of.index = found;
-                            if list.key.is_empty() {
-                                list.key = object.table.key().cloned().collect();
-                            }
-                            if list.key.len() != list.columns.len() {
-                                faults.push(format!(
-                                    "`{name}.{}` refers to `{name}` by another number of columns",
-                                    field.name
-                                ));
-                            }
+                    FieldKind::List(list) => {
+                        let (at, of) = (format!("`{name}.{}`", field.name), &list.of.name);
+                        let Some(found) = find(of) else {
+                            faults.push(format!("{at} lists `{of}`, which is not declared"));
+                            continue;
+                        };
+                        list.of.index = found;
+                        if list.key.is_empty() {
+                            list.key = object.table.key().cloned().collect();
                         }
-                        None => {
-                            let of = &list.of.name;
-                            faults.push(format!("`{name}.{}` lists `{of}`, which is not declared", field.name));
+                        if list.key.len() != list.columns.len() {
+                            faults.push(format!("{at} refers to `{name}` by another number of columns"));
                         }
-                    },
+                    }
                     FieldKind::Resolved(Resolver { returned: Returned::Object(of), .. }) => match find(&of.name) {
                         Some(found) => of.index = found,
                         None => faults.push(format!("`{name}.{}` is `{}`, which is not declared", field.name, of.name)),
@@ -197,6 +193,29 @@ impl Declaring {
         }
         Ok(Arc::new(Declaration { query_type, objects, roots }))
     }
+}
+
+/// Makes the changes of fields. Returns the faults.
+fn changed(objects: &mut [ObjectType]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for number in 0..objects.len() {
+        for Change(field, change) in std::mem::take(&mut objects[number].changes) {
+            let of = objects[number].name.clone();
+            let Some(found) = objects[number].fields.iter_mut().find(|known| known.name == field) else {
+                faults.push(format!("`{of}` has no field `{field}` to change"));
+                continue;
+            };
+            change(found);
+            let name = found.name.clone();
+            let lists = objects.iter_mut().flat_map(|object| &mut object.fields).filter_map(Field::list_mut);
+            for through in lists.filter(|list| list.of.name == of).filter_map(|list| list.through.as_mut()) {
+                if through.field == field {
+                    through.field.clone_from(&name);
+                }
+            }
+        }
+    }
+    faults
 }
 
 /// Finds what fields say of the fields of other objects. Returns the faults.

@@ -15,10 +15,13 @@ use crate::scalar::{self, LeafValue};
 
 /// A field of an object.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct Field {
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) kind: FieldKind,
+    /// Whether the schema does not have it.
+    pub(crate) is_hidden: bool,
     /// Whether lists can be sorted by it.
     pub(crate) sorts: bool,
     /// Whether the database compares its texts by code point.
@@ -147,6 +150,7 @@ impl Field {
             name: name.to_owned(),
             description: String::new(),
             kind,
+            is_hidden: false,
             sorts,
             is_by_code_point: false,
             filters,
@@ -163,6 +167,17 @@ impl Field {
     pub fn describe(&mut self, description: impl Into<String>) -> &mut Self {
         self.description = description.into();
         self
+    }
+
+    /// Leaves it out of the schema, with its sort and its conditions.
+    pub fn hide(&mut self) -> &mut Self {
+        (self.is_hidden, self.sorts, self.filters) = (true, false, false);
+        self
+    }
+
+    /// The list that it is.
+    pub(crate) fn list_mut(&mut self) -> Option<&mut NestedList> {
+        if let FieldKind::List(list) = &mut self.kind { Some(list) } else { None }
     }
 
     /// Gives it another name.

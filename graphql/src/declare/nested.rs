@@ -43,7 +43,7 @@ impl NestedList {
         let of_node = self.through.as_ref().and_then(|through| junction.field(&through.field));
         let of_node = of_node.and_then(|field| junction.relation_of(field)).map(|relation| relation.from.clone());
         let ends: Vec<Column> = self.columns.iter().cloned().chain(of_node.into_iter().flatten()).collect();
-        junction.fields.iter().filter(move |field| match &field.kind {
+        junction.fields.iter().filter(|field| !field.is_hidden).filter(move |field| match &field.kind {
             FieldKind::Column(column) => !ends.contains(column) && !matches!(field.name.as_str(), "node" | "cursor"),
             FieldKind::CreatedAt(_) | FieldKind::Computed(_) => true,
             _ => false,

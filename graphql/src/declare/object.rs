@@ -1,5 +1,6 @@
 //! A GraphQL object over a table, as data: its fields, its relations and its lists.
 
+use std::fmt;
 use std::iter;
 use std::sync::Arc;
 
@@ -53,6 +54,18 @@ pub struct ObjectType {
     pub(crate) foreign_keys: Vec<ForeignKey>,
     /// Whether its relations follow from foreign keys.
     pub(crate) is_inferred: bool,
+    /// The changes of fields, in turn.
+    pub(crate) changes: Vec<Change>,
+}
+
+/// A change of the field of this name.
+#[derive(Clone)]
+pub(crate) struct Change(pub String, pub Arc<dyn Fn(&mut Field) + Send + Sync>);
+
+impl fmt::Debug for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Change").field(&self.0).finish_non_exhaustive()
+    }
 }
 
 impl ObjectType {
@@ -73,6 +86,7 @@ impl ObjectType {
             arguments: Vec::new(),
             foreign_keys: Vec::new(),
             is_inferred: false,
+            changes: Vec::new(),
         }
     }
 
@@ -201,6 +215,22 @@ impl ObjectType {
         let through = Through { name: format!("{}{}", self.name, pascal(name)), field: field.to_owned() };
         let list = NestedList { through: Some(through), ..NestedList::new(junction, columns.to_vec()) };
         self.add(name, FieldKind::List(Box::new(list)))
+    }
+
+    /// Changes the field of this name when the declaration is checked: also one that follows from the entity or from foreign keys.
+    ///
+    /// ```
+    /// # use sea_orm::tests_cfg::cake;
+    /// let mut declaring = bookends_graphql::Declaring::new("Query");
+    /// let cakes = declaring.entity::<cake::Entity>();
+    /// cakes.change("name", |name| {
+    ///     name.rename("title").describe("The name on the card.").unsorted();
+    /// });
+    /// # declaring.check().unwrap();
+    /// ```
+    pub fn change(&mut self, field: &str, change: impl Fn(&mut Field) + Send + Sync + 'static) -> &mut Self {
+        self.changes.push(Change(field.to_owned(), Arc::new(change)));
+        self
     }
 
     /// Offers only these orders of its lists, each by the names of sort items, in any direction. The primary key can follow each,

@@ -24,7 +24,7 @@ use filters::filter_name;
 pub(crate) fn objects(declaration: &Declaration, registry: &mut Registry) {
     for object in declaration.objects() {
         registry::object(registry, &object.name, &object.description, |fields| {
-            for field in &object.fields {
+            for field in object.fields.iter().filter(|field| !field.is_hidden) {
                 describe(declaration, field, object, fields);
             }
         });

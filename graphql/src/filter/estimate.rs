@@ -29,7 +29,9 @@ impl Estimates {
     /// Those of the list of a parent: the rows whose columns have its values.
     pub(crate) fn of_parent(statistics: Arc<Statistics>, columns: &[Column]) -> Self {
         let mut estimates = Self { is_of_parent: true, ..Self::new(statistics) };
-        columns.iter().for_each(|column| estimates.equals(column, 1));
+        for column in columns {
+            estimates.equals(column, 1);
+        }
         Self { filters: false, ..estimates }
     }
 

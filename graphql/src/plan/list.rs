@@ -79,7 +79,7 @@ impl PlannedList {
     ) -> Self {
         let arguments = Given::of(&field.field().node);
         let fixed = arguments.are_fixed(decides_rows).then(OnceLock::new);
-        Self { name, object, kept, parents, fixed, arguments, connection }
+        Self { name, object, kept, parents, arguments, fixed, connection }
     }
 
     /// What it reads of each parent.

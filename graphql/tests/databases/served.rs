@@ -195,7 +195,7 @@ impl Served {
                 let key = link.to.table().key().map(Column::name);
                 let on = link.columns.iter().zip(key).map(|(from, to)| format!("{from:?} = {name}.{to}"));
                 let on = on.collect::<Vec<_>>().join(" AND ");
-                from += &format!(" LEFT JOIN {} AS {name} ON {on}", link.to.table().name());
+                from = format!("{from} LEFT JOIN {} AS {name} ON {on}", link.to.table().name());
             }
         }
         from

@@ -48,6 +48,27 @@ fn all_faults_of_a_declaration_are_listed() {
     assert_eq!(error.faults().len(), expected.len(), "{error}");
 }
 
+#[test]
+fn a_field_that_follows_from_an_entity_is_changed_where_the_object_is() {
+    let mut declaring = Declaring::new("Query");
+    let notes = declaring.entity::<note::Entity>();
+    notes.change("rowId", |id| {
+        id.rename("number").describe("The number.").unsorted();
+    });
+    notes.change("tags", |tags| {
+        tags.hide();
+    });
+    let schema = declaring.check().unwrap().schema(Query::default(), EmptyMutation, EmptySubscription).finish();
+    let sdl = schema.sdl();
+    let note = sdl.split_once("type Note implements Node {").unwrap().1.split_once('}').unwrap().0;
+    assert!(note.contains("number: Int!") && !note.contains("tags") && !note.contains("rowId"), "{note}");
+    assert!(sdl.contains("number: IntFilter") && !sdl.contains("NoteSortField") && !sdl.contains("tags:"), "{sdl}");
+
+    let mut declaring = Declaring::new("Query");
+    declaring.entity::<note::Entity>().change("tag", |_| {});
+    assert_eq!(declaring.check().unwrap_err().faults(), ["`Note` has no field `tag` to change"]);
+}
+
 #[derive(InputObject, SimpleObject)]
 #[graphql(name = "Author", input_name = "AuthorInput")]
 struct Author {
