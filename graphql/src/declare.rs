@@ -2,6 +2,7 @@
 
 pub(crate) mod advice;
 pub mod argument;
+pub(crate) mod check;
 pub(crate) mod declaration;
 pub(crate) mod entity;
 pub(crate) mod field;

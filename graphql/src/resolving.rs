@@ -60,7 +60,7 @@ impl<'a> Resolving<'a> {
         self.data_opt().ok_or_else(|| Error::internal(&missing()))
     }
 
-    /// The value of an argument: see [`Field::argument`].
+    /// The value of an argument: see [`Field::argument`](crate::Field::argument).
     ///
     /// # Errors
     ///

@@ -32,18 +32,40 @@ impl RowKey {
     }
 }
 
-/// The rows that differ in these columns, and the number of each row among them.
-pub(crate) fn distinct<'r>(rows: &'r [TableRow], columns: &[Column]) -> Result<(Vec<&'r TableRow>, Vec<usize>), DbErr> {
-    let (mut distinct, mut known, mut numbers) = (Vec::new(), HashMap::new(), Vec::with_capacity(rows.len()));
-    for row in rows {
-        let values = columns.iter().map(|column| row.value(column.number(), column.kind()));
-        let values: Vec<Value> = values.collect::<Result<_, _>>()?;
-        numbers.push(*known.entry(RowKey::of(&values)).or_insert_with(|| {
-            distinct.push(row);
-            distinct.len() - 1
-        }));
+/// The rows that differ in some columns: one object can stand at several places.
+pub(crate) struct Distinct<'r> {
+    pub rows: Vec<&'r TableRow>,
+    /// Their values in these columns, one after the other.
+    pub values: Vec<Value>,
+    /// The number of each row among them.
+    pub numbers: Vec<usize>,
+}
+
+impl<'r> Distinct<'r> {
+    /// Those of these rows that differ in these columns.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr`] if a row does not have the columns.
+    pub fn of(rows: &'r [TableRow], columns: &[Column]) -> Result<Self, DbErr> {
+        let (mut distinct, mut known) =
+            (Self { rows: Vec::new(), values: Vec::new(), numbers: Vec::new() }, HashMap::new());
+        distinct.numbers.reserve(rows.len());
+        for row in rows {
+            let (next, begin) = (distinct.rows.len(), distinct.values.len());
+            for column in columns {
+                distinct.values.push(row.value(column.number(), column.kind())?);
+            }
+            let number = *known.entry(RowKey::of(&distinct.values[begin..])).or_insert(next);
+            if number == next {
+                distinct.rows.push(row);
+            } else {
+                distinct.values.truncate(begin);
+            }
+            distinct.numbers.push(number);
+        }
+        Ok(distinct)
     }
-    Ok((distinct, numbers))
 }
 
 /// The text of a value. Equal values have one.

@@ -30,7 +30,7 @@ pub struct Order {
 /// The error for sorts that make no order.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OrderError {
-    /// The type of the column is not a supported [`Kind`]: for example JSON or an array.
+    /// The type of the column is not a supported [`Kind`](crate::Kind): for example JSON or an array.
     #[error("rows cannot be ordered by `{0}`: its type is not supported")]
     Unsupported(String),
     /// The entity has no primary key.

@@ -10,7 +10,7 @@ use super::writer::{Writer, Written};
 use super::{Planner, Run};
 use crate::arguments::Given;
 use crate::declare::resolver::{Resolved, Resolver, Returned};
-use crate::row_key::distinct;
+use crate::row_key::Distinct;
 use crate::{Error, Resolving, Result};
 
 /// A field that a resolver has.
@@ -42,10 +42,11 @@ impl Call {
 
     /// Resolves these rows.
     pub async fn of_each(&self, run: &Run<'_>, rows: &[TableRow]) -> Result<Called<'_>> {
-        let (distinct, numbers) = distinct(rows, &self.resolver.key).map_err(|error| run.reader.error(error))?;
+        let distinct = Distinct::of(rows, &self.resolver.key).map_err(|error| run.reader.error(error))?;
+        let Distinct { rows, numbers, .. } = distinct;
         let request = Resolving { run, arguments: self.arguments.bind(run.variables) };
-        let expected = distinct.len();
-        let values = (self.resolver.resolve)(distinct, &request).await?;
+        let expected = rows.len();
+        let values = (self.resolver.resolve)(rows, &request).await?;
         if values.len() != expected {
             let message = format!("a resolver returned {} values for {expected} rows", values.len());
             return Err(Error::internal(&DbErr::Custom(message)));

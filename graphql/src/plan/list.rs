@@ -1,12 +1,11 @@
 //! A list of a document: the list of all objects, or that of each parent.
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
 
 use async_graphql::{ID, Pos, Variables};
 use keyset::{Around, Column, ColumnSet, Kept, Lists as Source, Order, Page, ReadRows as _, TableRow, TableRows};
 use sea_orm::sea_query::ExprTrait as _;
-use sea_orm::{Condition, DbErr, Value};
+use sea_orm::{Condition, Value};
 
 use super::collect::Collected;
 use super::connection::{Asked, Connection, Connections, Counting};
@@ -19,7 +18,7 @@ use crate::declare::object::ObjectType;
 use crate::error::code;
 use crate::filter::Target;
 use crate::list::{ListArguments, decides_rows, expected, is_filtered};
-use crate::row_key::RowKey;
+use crate::row_key::Distinct;
 use crate::{Error, Result};
 
 /// A list field of a document.
@@ -106,9 +105,9 @@ impl PlannedList {
     /// Reads the list of each of these rows.
     pub async fn of_each(&self, run: &Run<'_>, rows: &[TableRow]) -> Lists<'_> {
         let Some(parents) = &self.parents else { return self.of_all(run).await };
-        match parents.keys(rows) {
-            Ok((keys, numbers)) => {
-                let lists = |rows| Source::per_key(rows, &parents.columns, keys);
+        match Distinct::of(rows, &parents.key) {
+            Ok(Distinct { values, numbers, .. }) => {
+                let lists = |rows| Source::per_key(rows, &parents.columns, values);
                 Lists { numbers, ..self.read(run, lists).await }
             }
             Err(error) => Lists::failed(run.reader.error(error)),
@@ -175,27 +174,6 @@ impl PlannedList {
         let key = declaration.key(&object.name, &id)?;
         let equal = |(column, value): (&Column, Value)| column.expr().eq(value);
         Ok(Some(object.table.key().zip(key).map(equal).fold(Condition::all(), Condition::add)))
-    }
-}
-
-impl Parents {
-    /// The keys of these rows, one after the other, and the number of each row's key. One object can stand at several places. Its
-    /// list is read once.
-    fn keys(&self, rows: &[TableRow]) -> std::result::Result<(Vec<Value>, Vec<usize>), DbErr> {
-        let (mut keys, mut known, width) = (Vec::new(), HashMap::new(), self.key.len());
-        let mut numbers = Vec::with_capacity(rows.len());
-        for row in rows {
-            let begin = keys.len();
-            for column in &self.key {
-                keys.push(row.value(column.number(), column.kind())?);
-            }
-            let number = *known.entry(RowKey::of(&keys[begin..])).or_insert(begin / width);
-            if number < begin / width {
-                keys.truncate(begin);
-            }
-            numbers.push(number);
-        }
-        Ok((keys, numbers))
     }
 }
 
