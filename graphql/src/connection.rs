@@ -5,18 +5,21 @@ use async_graphql::{OutputType, SimpleObject};
 
 use crate::cost::{Cost, FieldCost};
 use crate::count::{self, ApproximateCount};
+use crate::declare::object::ObjectType;
 use crate::input::InputFields;
 use crate::page_cursors::{self, PageCursors};
 use crate::registry::{self, ObjectFields};
 
-/// The prices of the fields of the connection of the objects of this name.
-pub(crate) fn costs(object: &str) -> [FieldCost; 3] {
-    let of = |field, cost| FieldCost::new(connection_name(object), field, cost);
-    [
+/// The prices of the fields of the connection of this name, which lists these objects.
+pub(crate) fn costs(name: &str, of: &ObjectType) -> Vec<FieldCost> {
+    let aggregates = of.has_aggregates.then_some(Cost::Scan);
+    let of = |field, cost| FieldCost::new(connection_name(name), field, cost);
+    let costs = [
         of("totalCount", Cost::Count),
         of("approximateCount", Cost::CountUpTo { default: count::DEFAULT.unsigned_abs() }),
         of("pageCursors", Cost::PageCursors { pages: page_cursors::REACH }),
-    ]
+    ];
+    costs.into_iter().chain(aggregates.map(|cost| of("aggregates", cost))).collect()
 }
 
 /// The cursors of a page, and whether there are objects before and after it.
@@ -42,8 +45,14 @@ pub(crate) fn edge_name(object: &str) -> String {
     format!("{object}Edge")
 }
 
-/// Registers the connection of this name, and its edges: their nodes, and fields of their own.
-pub(crate) fn register(registry: &mut Registry, name: &str, node: &str, own: impl FnOnce(&mut ObjectFields<'_>)) {
+/// Registers the connection of this name, with aggregates of this type, and its edges: their nodes, and fields of their own.
+pub(crate) fn register(
+    registry: &mut Registry,
+    name: &str,
+    node: &str,
+    aggregates: Option<String>,
+    own: impl FnOnce(&mut ObjectFields<'_>),
+) {
     let description = "A page of a list, as a Relay connection. Only selected fields are read from the database.";
     let edge = edge_name(name);
     registry::object(registry, &connection_name(name), description, |fields| {
@@ -71,6 +80,10 @@ pub(crate) fn register(registry: &mut Registry, name: &str, node: &str, own: imp
                 arguments,
             )
             .field::<PageCursors>("pageCursors", "The cursors of the pages around this page, for numbered pagination.");
+        if let Some(aggregates) = aggregates {
+            let description = "Aggregates of the objects on all pages of the list. The server reads all of them: select it only if needed.";
+            fields.plain("aggregates", description, aggregates);
+        }
     });
     registry::object(registry, &edge, "An object and its cursor.", |fields| {
         let cursor = "The cursor of the object, for `after` and `before`. It is opaque, and remains valid after the object is deleted.";

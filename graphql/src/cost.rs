@@ -26,6 +26,8 @@ pub enum Cost {
     },
     /// An exact count, which reads every row; nothing where the list keeps it.
     Count,
+    /// One statement that reads every row of the list.
+    Scan,
     /// A count up to the argument `upTo`; nothing where the list keeps it.
     CountUpTo {
         /// The value of `upTo` where it is absent.

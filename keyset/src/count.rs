@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 use crate::among::one_of;
 use crate::dialect::Dialect;
 use crate::source::{Parents, Reference, parent_name, widened};
-use crate::{Kind, ReadRows, Source};
+use crate::{Kind, ReadRows, Record, Source};
 
 /// The column with a number of rows.
 pub(crate) const COUNT: &str = "count";
@@ -53,35 +53,41 @@ where
     S::wrap(number(db, bare(parts.query), all, parts.parents, Dialect::of(db)?).await?)
 }
 
-/// An aggregate of the rows, or of those of each parent.
+/// A number of the rows, or of those of each parent.
 pub(crate) async fn number<C>(
     db: &C,
-    mut rows: SelectStatement,
-    aggregate: Expr,
+    rows: SelectStatement,
+    number: Expr,
     parents: Option<&Parents>,
     dialect: Dialect,
 ) -> Result<Vec<u64>, DbErr>
 where
     C: ReadRows + ?Sized,
 {
-    if let Some(parents) = parents {
-        return per_parent(db, rows, aggregate, parents, dialect).await;
-    }
-    rows.expr_as(aggregate, COUNT);
-    Ok(vec![one(db, dialect.statement(&rows)).await?])
+    let read = |row: Option<&Record>| row.map_or(Ok(0), |row| row.count(COUNT));
+    values(db, rows, vec![(number, COUNT.to_owned())], read, parents, dialect).await
 }
 
-/// The aggregate of each parent's children, in the order of the parents.
-async fn per_parent<C>(
+/// What aggregates of the rows tell, or of those of each parent, in the order of the parents. `read` has the row with the values
+/// of the aggregates; none for a parent without children.
+pub(crate) async fn values<C, T>(
     db: &C,
     mut rows: SelectStatement,
-    aggregate: Expr,
-    parents: &Parents,
+    aggregates: Vec<(Expr, String)>,
+    read: impl Fn(Option<&Record>) -> Result<T, DbErr> + Send + Sync,
+    parents: Option<&Parents>,
     dialect: Dialect,
-) -> Result<Vec<u64>, DbErr>
+) -> Result<Vec<T>, DbErr>
 where
     C: ReadRows + ?Sized,
+    T: Clone + Send,
 {
+    for (aggregate, name) in aggregates {
+        rows.expr_as(aggregate, name);
+    }
+    let Some(parents) = parents else {
+        return Ok(vec![read(db.read(dialect.statement(&rows)).await?.first())?]);
+    };
     let columns: Vec<Expr> = parents.references.iter().map(|reference| reference.column.clone()).collect();
     let null: Vec<Value> = parents.references.iter().map(|reference| widened(reference.kind.null())).collect();
     for (place, Reference { name, kind, .. }) in parents.references.iter().enumerate() {
@@ -93,14 +99,15 @@ where
     for (place, column) in columns.iter().enumerate() {
         rows.expr_as(column.clone(), parent_name(place));
     }
-    rows.expr_as(aggregate, COUNT).add_group_by(columns.iter().cloned());
+    rows.add_group_by(columns.iter().cloned());
     let key = |key: &[Value]| key.iter().cloned().map(widened).collect::<SmallVec<[Value; 1]>>();
-    let (mut counts, mut different) = (HashMap::new(), Vec::new());
+    let absent = read(None)?;
+    let (mut found, mut different) = (HashMap::new(), Vec::new());
     for parent in parents.each().map(key) {
         // NULL has no children.
-        if !parent.iter().any(|value| *value == value.as_null()) && !counts.contains_key(&parent) {
+        if !parent.iter().any(|value| *value == value.as_null()) && !found.contains_key(&parent) {
             different.extend(parent.iter().cloned());
-            counts.insert(parent, 0);
+            found.insert(parent, absent.clone());
         }
     }
     let width = parents.width();
@@ -114,10 +121,10 @@ where
         for row in db.read(dialect.statement(&statement)).await? {
             let of = |(place, reference): (usize, &Reference)| row.value(&parent_name(place), reference.kind);
             let values = parents.references.iter().enumerate().map(|it| of(it).map(widened));
-            counts.insert(values.collect::<Result<_, _>>()?, row.count(COUNT)?);
+            found.insert(values.collect::<Result<_, _>>()?, read(Some(&row))?);
         }
     }
-    Ok(parents.each().map(|parent| counts.get(&key(parent)).copied().unwrap_or_default()).collect())
+    Ok(parents.each().map(|parent| found.get(&key(parent)).cloned().unwrap_or_else(|| absent.clone())).collect())
 }
 
 /// The count that a statement returns.

@@ -97,6 +97,7 @@ mod mark;
 mod around;
 mod offset;
 
+mod aggregate;
 mod among;
 mod as_of;
 mod count;
@@ -107,6 +108,7 @@ mod key_ranges;
 mod numbered;
 mod statistics;
 
+pub use aggregate::{Aggregate, aggregates};
 pub use among::{among, among_keys};
 pub use around::{Around, fetch_around};
 pub use as_of::{as_of, created_at, generated_at, since};

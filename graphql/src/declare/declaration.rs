@@ -218,7 +218,12 @@ impl Declaration {
         let of_object = |object: &ObjectType| {
             let fields = object.fields.iter();
             let fields = fields.filter_map(|it| Some(FieldCost::new(&object.name, &it.name, of_field(it)?)));
-            let connections = object.connections().flat_map(connection::costs);
+            let through = object.fields.iter().filter_map(|field| match &field.kind {
+                FieldKind::List(list) => Some((&list.through.as_ref()?.name, self.object(list.of.index))),
+                _ => None,
+            });
+            let connections = std::iter::once((&object.name, object)).chain(through);
+            let connections = connections.flat_map(|(name, of)| connection::costs(name, of));
             fields.chain(connections).collect::<Vec<_>>()
         };
         self.roots.iter().map(of_root).chain(self.objects.iter().flat_map(of_object)).collect()

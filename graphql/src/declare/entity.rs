@@ -43,6 +43,7 @@ impl ObjectType {
         object.foreign_keys =
             E::Relation::iter().filter_map(|relation| foreign_key(&object, &relation.def())).collect();
         object.is_inferred = true;
+        object.has_aggregates = true;
         object
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::iter;
 use std::sync::Arc;
 
-use keyset::{Column, ColumnSet, Kind, Modelled, Models, Order, Table};
+use keyset::{Aggregate, Column, ColumnSet, Kind, Modelled, Models, Order, Table};
 use sea_orm::Value;
 
 use super::argument::ListArgument;
@@ -50,6 +50,8 @@ pub struct ObjectType {
     /// Whether its lists can be read as of an instant.
     pub(crate) has_as_of: bool,
     pub(crate) arguments: Vec<Arc<dyn ListArgument>>,
+    /// Whether its lists have aggregates.
+    pub(crate) has_aggregates: bool,
     /// Those of the entity from which it follows.
     pub(crate) foreign_keys: Vec<ForeignKey>,
     /// Whether its relations follow from foreign keys.
@@ -84,6 +86,7 @@ impl ObjectType {
             order_description: String::new(),
             has_as_of: false,
             arguments: Vec::new(),
+            has_aggregates: false,
             foreign_keys: Vec::new(),
             is_inferred: false,
             changes: Vec::new(),
@@ -259,6 +262,13 @@ impl ObjectType {
         self
     }
 
+    /// Gives its lists the field `aggregates`: the least and the greatest values of its columns, their sums and their means. Each
+    /// reads all rows of the list, and is priced so. Objects of entities have it.
+    pub fn aggregates(&mut self) -> &mut Self {
+        self.has_aggregates = true;
+        self
+    }
+
     /// Gives its lists an argument of your own.
     pub fn argument(&mut self, argument: impl ListArgument) -> &mut Self {
         self.arguments.push(Arc::new(argument));
@@ -311,13 +321,11 @@ impl ObjectType {
         self.orders.clone().unwrap_or_else(|| each.chain(related).map(|name| vec![name]).collect())
     }
 
-    /// What the names of its connections begin with: that of its lists, and those of its many-to-many lists.
-    pub(crate) fn connections(&self) -> impl Iterator<Item = &str> {
-        let through = self.fields.iter().filter_map(|field| match &field.kind {
-            FieldKind::List(list) => list.through.as_ref().map(|through| through.name.as_str()),
-            _ => None,
-        });
-        std::iter::once(self.name.as_str()).chain(through)
+    /// The columns of which there is an aggregate, with their fields.
+    pub(crate) fn aggregated(&self, aggregate: Aggregate) -> impl Iterator<Item = (&Field, &Column)> {
+        let fields = self.fields.iter().filter(|field| !field.is_hidden);
+        let columns = fields.filter_map(|field| Some((field, field.own_column()?)));
+        columns.filter(move |(_, column)| aggregate.kind(column.kind()).is_some())
     }
 
     /// The fields that lists are filtered by.

@@ -16,6 +16,7 @@ use crate::order::{NullPlacement, SortDirection};
 use crate::registry::{self, ObjectFields};
 use crate::scalar;
 
+pub(crate) mod aggregates;
 mod filters;
 
 use filters::filter_name;
@@ -28,7 +29,8 @@ pub(crate) fn objects(declaration: &Declaration, registry: &mut Registry) {
                 describe(declaration, field, object, fields);
             }
         });
-        connection::register(registry, &object.name, &object.name, |_| {});
+        let aggregates = aggregates::register(object, registry);
+        connection::register(registry, &object.name, &object.name, aggregates, |_| {});
         sorts(object, registry);
         filters::register(declaration, object, registry);
     }
@@ -83,7 +85,8 @@ fn describe(declaration: &Declaration, field: &Field, object: &ObjectType, field
 /// Registers the connection of a many-to-many list. The fields of the junction are on its edges.
 fn many_to_many(declaration: &Declaration, list: &NestedList, through: &Through, registry: &mut Registry) -> String {
     let (junction, node) = declaration.junction(list, through);
-    connection::register(registry, &through.name, &node.name, |fields| {
+    let aggregates = aggregates::register(junction, registry);
+    connection::register(registry, &through.name, &node.name, aggregates, |fields| {
         for field in list.edge_fields(junction) {
             describe(declaration, field, junction, fields);
         }

@@ -14,10 +14,12 @@ use crate::declare::field::Field as Declared;
 use crate::declare::nested::NestedList;
 use crate::declare::object::ObjectType;
 
+mod aggregates;
 mod found;
 mod read;
 mod write;
 
+use aggregates::Aggregates;
 pub use found::{FoundPage, PlannedPage};
 pub use read::Counting;
 pub use write::Connections;
@@ -60,6 +62,7 @@ enum Field {
     /// The number of the count, its bound, and what is selected.
     ApproximateCount(Given, Plain),
     PageCursors(Plain),
+    Aggregates(Box<Aggregates>),
 }
 
 enum EdgeField {
@@ -95,6 +98,9 @@ impl Connection {
                     Plain::new(&field.sets(), planner.fragments),
                 ),
                 "pageCursors" => Field::PageCursors(Plain::new(&field.sets(), planner.fragments)),
+                "aggregates" => {
+                    Field::Aggregates(Box::new(Aggregates::new(planner.declaration.object(object), field, planner)))
+                }
                 _ => return None,
             })
         });
@@ -110,8 +116,10 @@ impl Connection {
     /// Whether one statement reads it, for a page that has neither an offset nor an object in its middle.
     pub fn reads_once(&self, variables: &Variables) -> bool {
         let is_selected = |wanted: fn(&Field) -> bool| self.fields.selected(variables).any(wanted);
-        let reads_more = is_selected(|field| matches!(field, Field::ApproximateCount(..) | Field::PageCursors(_)))
-            || is_selected(Field::needs_page) && is_selected(|field| matches!(field, Field::TotalCount));
+        let reads_more = is_selected(|field| {
+            matches!(field, Field::ApproximateCount(..) | Field::PageCursors(_) | Field::Aggregates(_))
+        }) || is_selected(Field::needs_page)
+            && is_selected(|field| matches!(field, Field::TotalCount));
         !reads_more && !self.selections.iter().any(|(when, of)| when.holds(variables) && of.reads_more(variables))
     }
 }

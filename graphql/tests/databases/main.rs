@@ -1,6 +1,7 @@
 //! Databases that others made, in `../shared/data` beside the repository: where the folder is absent, the tests say so and pass.
 //! Tables with every kind of column and of key.
 
+mod aggregates;
 mod chinook;
 mod pairs;
 mod random;
@@ -64,6 +65,12 @@ async fn l5_a_filter_and_its_negation_find_every_row_of_chinook_once() {
 async fn l3_l6_many_to_many_lists_of_chinook_have_every_edge_in_every_order() {
     let Some(chinook) = chinook().await else { return };
     assert_eq!(chinook.compare_pairs().await, 2);
+}
+
+#[tokio::test]
+async fn aggregates_of_chinook_equal_sql() {
+    let Some(chinook) = chinook().await else { return };
+    assert!(chinook.compare_aggregates().await > 500);
 }
 
 #[tokio::test]
@@ -146,6 +153,12 @@ async fn l5_a_filter_and_its_negation_find_every_row_of_sakila_once() {
 async fn l3_l6_many_to_many_lists_of_sakila_have_every_edge_in_every_order() {
     let Some(sakila) = sakila().await else { return };
     assert_eq!(sakila.compare_pairs().await, 4);
+}
+
+#[tokio::test]
+async fn aggregates_of_sakila_equal_sql() {
+    let Some(sakila) = sakila().await else { return };
+    assert!(sakila.compare_aggregates().await > 500);
 }
 
 #[tokio::test]

@@ -119,6 +119,7 @@ fn described(cost: &Declared) -> String {
         Declared::Keys { argument, types } => {
             format!("{} more, and the cost of its selection for each of the `{argument}`", types * STATEMENT)
         }
+        Declared::Scan => format!("{COUNT} more"),
         Declared::Count => format!("{COUNT} more, if the list is filtered"),
         Declared::CountUpTo { default } => {
             format!(

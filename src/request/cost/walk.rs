@@ -176,6 +176,7 @@ impl<'a> CostWalk<'a> {
                 None => (0, 1),
             },
             Some(Declared::Write) => (WRITE, 1),
+            Some(Declared::Scan) => (COUNT, 1),
         };
         let counting = match declared {
             Some(Declared::Count) => COUNT,
@@ -213,11 +214,11 @@ impl<'a> CostWalk<'a> {
             Some(Declared::List(_)) => page_statements(field, self.variables),
             // Beyond the bound, the planner is asked. Beyond the keys, their rows are counted.
             Some(Declared::CountUpTo { .. } | Declared::PageCursors { .. }) => 2,
-            Some(Declared::Statement | Declared::Count) => 1,
+            Some(Declared::Statement | Declared::Count | Declared::Scan) => 1,
             Some(Declared::Statements(count)) => *count as usize,
         };
         let (counts, around) = match declared {
-            Some(Declared::Count | Declared::CountUpTo { .. }) => (1, 0),
+            Some(Declared::Count | Declared::CountUpTo { .. } | Declared::Scan) => (1, 0),
             // In either direction, and the counts.
             Some(Declared::PageCursors { pages }) => (3, around(*pages)),
             _ => (0, 0),

@@ -80,9 +80,13 @@ impl PlannedPage {
         read.counts = Some(page.total.map(|total| vec![total]).ok_or_else(|| unknown("the number of its objects")));
         read.page_cursors = Some(Err(unknown("the cursors of other pages")));
         for field in self.connection.fields.selected(run.variables) {
-            if let Field::ApproximateCount(bound, _) = field {
-                let count = page.total.map(|total| vec![Count::Exact(total)]);
-                read.approximate_counts.push((bound, count.ok_or_else(|| unknown("the number of its objects"))));
+            match field {
+                Field::ApproximateCount(bound, _) => {
+                    let count = page.total.map(|total| vec![Count::Exact(total)]);
+                    read.approximate_counts.push((bound, count.ok_or_else(|| unknown("the number of its objects"))));
+                }
+                Field::Aggregates(aggregates) => read.aggregates.push((aggregates, Err(unknown("aggregates")))),
+                _ => {}
             }
         }
         if !self.connection.fields.selected(run.variables).any(Field::needs_page) {

@@ -6,6 +6,7 @@ use keyset::{Count, Kept, Lists, PageCursors, Reach, Record, Slice, StatementCac
 use sea_orm::DbErr;
 use tracing::Instrument;
 
+use super::aggregates::{Aggregates, Values};
 use super::{Asked, Connection, Connections, Field};
 use crate::arguments::Given;
 use crate::page_cursors;
@@ -52,6 +53,11 @@ impl Connection {
             if let Field::ApproximateCount(bound, _) = field {
                 read.approximate_counts
                     .push((bound, reading.approximate_counts(bound, read.counts.as_ref().filter(|_| is_kept)).await));
+            }
+        }
+        for field in self.fields.selected(run.variables) {
+            if let Field::Aggregates(aggregates) = field {
+                read.aggregates.push((aggregates, reading.aggregates(aggregates).await));
             }
         }
         let page_cursors = self.fields.selected(run.variables).filter_map(|field| match field {
@@ -159,6 +165,16 @@ impl Reading<'_> {
             Ok(counts.into_iter().map(estimated).collect())
         };
         counts.instrument(self.span("approximateCount")).await.map_err(|error| self.failed(error))
+    }
+
+    async fn aggregates(&self, aggregates: &Aggregates) -> Result<Vec<Values>> {
+        let (numbers, wanted): (Vec<usize>, Vec<_>) = aggregates.selected(self.run.variables).into_iter().unzip();
+        if wanted.is_empty() {
+            return Ok(vec![Vec::new(); self.lists.len()]);
+        }
+        let read = keyset::aggregates(self.run.reader, self.lists, &wanted).instrument(self.span("aggregates")).await;
+        let read = read.map_err(|error| self.failed(error))?;
+        Ok(read.into_iter().map(|values| numbers.iter().copied().zip(values).collect()).collect())
     }
 
     async fn page_cursors(&self, slices: &Vec<Slice<()>>, reach: Reach) -> Result<Vec<PageCursors>> {

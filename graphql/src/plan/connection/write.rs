@@ -2,6 +2,7 @@
 
 use keyset::{Count, Key, Order, PageCursors, Slice};
 
+use super::aggregates::{Aggregates, Values};
 use super::{Connection, EdgeField, Field, PageInfoField};
 use crate::arguments::Given;
 use crate::plan::fields::PlannedFields;
@@ -21,6 +22,8 @@ pub struct Connections<'p> {
     pub(super) counts: Option<Result<Vec<u64>>>,
     pub(super) approximate_counts: Vec<(&'p Given, Result<Vec<Count>>)>,
     pub(super) page_cursors: Option<Result<Vec<PageCursors>>>,
+    /// For each selection of aggregates, those of each list.
+    pub(super) aggregates: Vec<(&'p Aggregates, Result<Vec<Values>>)>,
     /// The number of the object at each place, if they are not in the order of the page.
     pub(super) numbers: Option<Vec<usize>>,
     /// The cursor at each place, unless it is that of the key.
@@ -38,6 +41,7 @@ impl<'p> Connections<'p> {
             counts: None,
             approximate_counts: Vec::new(),
             page_cursors: None,
+            aggregates: Vec::new(),
             numbers: None,
             cursors: None,
         }
@@ -84,6 +88,11 @@ impl<'p> Connections<'p> {
                 Field::ApproximateCount(bound, plain) => self
                     .approximate_count(bound, index)
                     .map(|count| plain.write(&serde_json::to_value(count).unwrap_or_default(), writer)),
+                Field::Aggregates(aggregates) => {
+                    let is_of = |(known, _): &&(&Aggregates, _)| std::ptr::eq(*known, &raw const **aggregates);
+                    let read = self.aggregates.iter().find(is_of).map(|(_, read)| read);
+                    of(read).map(|lists| aggregates.write(&lists[index], writer))
+                }
                 Field::PageCursors(plain) => slice()
                     .and_then(|slice| {
                         let found = &of(self.page_cursors.as_ref())?[index];
