@@ -82,10 +82,13 @@ where
     C: ReadRows + ?Sized,
     T: Clone + Send,
 {
-    for (aggregate, name) in aggregates {
-        rows.expr_as(aggregate, name);
-    }
+    let select = |rows: &mut SelectStatement| {
+        for (aggregate, name) in aggregates {
+            rows.expr_as(aggregate, name);
+        }
+    };
     let Some(parents) = parents else {
+        select(&mut rows);
         return Ok(vec![read(db.read(dialect.statement(&rows)).await?.first())?]);
     };
     let columns: Vec<Expr> = parents.references.iter().map(|reference| reference.column.clone()).collect();
@@ -99,6 +102,7 @@ where
     for (place, column) in columns.iter().enumerate() {
         rows.expr_as(column.clone(), parent_name(place));
     }
+    select(&mut rows);
     rows.add_group_by(columns.iter().cloned());
     let key = |key: &[Value]| key.iter().cloned().map(widened).collect::<SmallVec<[Value; 1]>>();
     let absent = read(None)?;
