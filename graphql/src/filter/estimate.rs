@@ -53,8 +53,8 @@ impl Estimates {
             Filter::Related(related) => {
                 let RelatedFilter { objects, filter } = &**related;
                 let tables = 1 + needs_beside(filter).len() as u64;
-                let rows = self.related(objects).saturating_mul(tables);
-                self.narrow(self.apart(filter).of_related(rows));
+                // The condition is tested on each related object.
+                self.narrow(self.apart(filter).of_related(tables).times(self.related(objects)));
             }
             Filter::Count(count) => {
                 let rows = self.related(&count.objects).min(count.bound);

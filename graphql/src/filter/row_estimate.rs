@@ -59,6 +59,12 @@ impl RowEstimate {
         Self::beside(rows.saturating_add(self.beside))
     }
 
+    /// The condition of this many rows of another table, in place of one.
+    #[must_use]
+    pub fn times(self, rows: u64) -> Self {
+        Self { beside: self.beside.saturating_mul(rows), ..self }
+    }
+
     /// The number of rows that an index finds in a table of this many; `None` if no index serves the condition, or if rows of
     /// other tables decide which of them match.
     pub fn finds(self, table: u64) -> Option<u64> {
