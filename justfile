@@ -24,7 +24,11 @@ check:
 
 # correct the parts of the documents that derive from the code
 docs:
-    UPDATE_DOCS=1 cargo test --test it -- docs:: operations:: metrics::
+    UPDATE_DOCS=1 cargo test --workspace --test it -- operations::docs operations::manuals metrics::the_metrics request_cost::the_manual
+
+# compare random schemas with the oracle until a response differs, or for this many schemas
+hunt worlds="100000" seed=`date +%s`:
+    SEED={{seed}} WORLDS={{worlds}} cargo test --locked --workspace --test random -- --nocapture responses_are_those
 
 # check schema.graphql with Relay's rules (needs npm)
 relay:
@@ -50,6 +54,11 @@ clients url:
         BOOKENDS_URL='{{url}}' npm --prefix clients/$project test || exit 1; \
     done
     BOOKENDS_URL='{{url}}' cargo test --locked --manifest-path clients/rust/Cargo.toml
+
+# compare discovered tables with PostGraphile, on the PostgreSQL of TEST_DATABASE_URL (needs npm, and `cargo build`)
+postgraphile:
+    npm --prefix tests/postgraphile ci --no-audit --no-fund
+    BOOKENDS_PROGRAM={{justfile_directory()}}/target/debug/bookends npm --prefix tests/postgraphile test
 
 # run the audits of the library graphql-http against a running server (needs npm)
 audits url="http://127.0.0.1:8000":
@@ -97,6 +106,10 @@ ci:
 # compare with hand-written servers (needs wrk, curl and jq)
 floor *ARGS:
     benches/floor.sh {{ARGS}}
+
+# compare discovered tables with declared ones (needs wrk, curl and jq)
+discovered *ARGS:
+    benches/discovered.sh {{ARGS}}
 
 # measure whether deep pages cost more, in every order (needs wrk, curl and jq)
 depth *ARGS:

@@ -16,7 +16,7 @@ settings=('mapped 1073741824 2' 'cache2 0 2' 'cache8 0 8' 'cache16 0 16' 'cache3
 
 export DATABASE_URL=sqlite://$work/cache.db LISTEN=127.0.0.1:0 ALLOW_SHARED_FILE=true
 # The writes need a token. A server that has one from its settings shows none in its address.
-export BOOKENDS_WRITE_TOKEN=the-token-of-the-bench
+export WRITE_TOKEN=the-token-of-the-bench
 seed "$DATABASE_URL" "$ratings"
 
 info='pageInfo { hasPreviousPage hasNextPage startCursor endCursor }'

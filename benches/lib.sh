@@ -1,16 +1,16 @@
 # What the benches share. To be sourced. `work` is a folder of its own, which is deleted at the end with the servers and with
-# `made`, the database on the server that TEST_DATABASE_URL names. A bench with more to end defines `cleanup`.
+# the databases that were made on the server that TEST_DATABASE_URL names. A bench with more to end defines `cleanup`.
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 target=$(realpath --canonicalize-missing "${CARGO_TARGET_DIR:-$here/../target}")
 work=$(mktemp -d)
 declare -A server=() address=()
-made='' postmaster=''
+databases=() postmaster=''
 end() {
     for name in "${!server[@]}"; do kill "${server[$name]}" 2>/dev/null || true; done
     if declare -F cleanup >/dev/null; then cleanup; fi
     wait
-    [ -z "$made" ] || psql -q "$TEST_DATABASE_URL" -c "DROP DATABASE IF EXISTS $made WITH (FORCE)"
+    for made in "${databases[@]}"; do psql -q "$TEST_DATABASE_URL" -c "DROP DATABASE IF EXISTS $made WITH (FORCE)"; done
     rm -rf "$work"
 }
 trap end EXIT
@@ -20,7 +20,7 @@ find_program() {
     program=$1
     if [ -z "$program" ]; then
         cargo build --profile dist --quiet --locked --manifest-path "$here/../Cargo.toml"
-        program=$target/dist/bookends
+        program=$target/dist/bookshop
     fi
     program=$(realpath "$program")
 }
@@ -58,7 +58,7 @@ stop() {
 ask() {
     curl -sSf "${address[$1]}/graphql" --header 'Content-Type: application/json' \
         --header 'Accept: application/graphql-response+json' \
-        ${BOOKENDS_WRITE_TOKEN:+--header "Authorization: Bearer $BOOKENDS_WRITE_TOKEN"} --data-binary "$2"
+        ${WRITE_TOKEN:+--header "Authorization: Bearer $WRITE_TOKEN"} --data-binary "$2"
 }
 
 # The machine, and the head of a table with these columns.
@@ -98,7 +98,7 @@ cursors_of_list() {
 # What wrk gets from a server with the bodies in this file: pages a second, p50 and p99 in ms, failures.
 load() {
     wrk --threads 1 --connections "${4:-16}" --duration "$3s" --latency \
-        ${BOOKENDS_WRITE_TOKEN:+--header "Authorization: Bearer $BOOKENDS_WRITE_TOKEN"} \
+        ${WRITE_TOKEN:+--header "Authorization: Bearer $WRITE_TOKEN"} \
         --script "$here/load.lua" "${address[$1]}" -- "$2" | sed -n 's/^result //p'
 }
 
@@ -134,6 +134,36 @@ megabytes() {
     awk '/^RssAnon:/ { printf "%d", $2 / 1024 }' "/proc/${server[$1]}/status"
 }
 
+# What starts a server whose instructions are counted.
+callgrind=(valgrind --quiet --tool=callgrind --callgrind-out-file=instructions.%p)
+
+# The instructions of a server under callgrind for each page with the bodies in this file.
+instructions_of() {
+    callgrind_control --zero "${server[$1]}" >/dev/null 2>&1
+    # One connection for all of them.
+    jq --raw-input --raw-output --arg url "${address[$1]}/graphql" '"url = \($url)
+        header = \"Content-Type: application/json\"
+        header = \"Accept: application/graphql-response+json\"
+        data-binary = \(tojson)
+        output = /dev/null
+        next"' "$2" | sed '$d' | curl --silent --show-error --fail --config -
+    rm -f instructions.*
+    callgrind_control --dump "${server[$1]}" >/dev/null 2>&1
+    awk -v pages="$(wc -l <"$2")" '/^totals:/ { printf "%.0f\n", $2 / pages }' instructions.*
+}
+
+# As many rounds as `rounds` says of these servers in turns, each with its bodies and for `seconds`, in `rounds.NAME`. The first round
+# warms up.
+drive_in_turns() {
+    local round name
+    rm -f rounds.*
+    for ((round = 0; round <= rounds; round++)); do
+        for name in "$@"; do
+            drive "$name" "$name" "$seconds" >>"rounds.$([ $round -gt 0 ] || echo warm.)$name"
+        done
+    done
+}
+
 median() {
     sort --numeric-sort | awk '{ value[NR] = $1 } END { print value[int((NR + 1) / 2)] }'
 }
@@ -149,6 +179,7 @@ ratio() {
 # Creates the PostgreSQL database `made` at `made_url`, and finds the first of PostgreSQL's processes.
 create_database() {
     made=bookends_$1_$$
+    databases+=("$made")
     made_url=${TEST_DATABASE_URL%%\?*}
     made_url=${made_url%/*}/$made
     psql -q "$TEST_DATABASE_URL" -c "CREATE DATABASE $made"

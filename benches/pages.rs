@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 
 use ::entity::book;
 use ::entity::book_rating::{Column, Entity};
-use bookends::config::{Plan, Settings};
-use bookends::db::Db;
-use bookends::seed::{self, Progress};
+use bookends_server::config::Settings;
+use bookshop::seed::Plan;
+use bookshop::seed::{self, Progress};
 use keyset::bracket::bracket;
 use keyset::{Args, Join, Key, Limits, Order, Page, Sort, StatementCache};
 use sea_orm::sea_query::ExprTrait;
@@ -37,7 +37,7 @@ struct Way {
 #[tokio::main]
 async fn main() {
     let test = TestDb::new().await;
-    let db = Db::connect(&Settings::new(&test.url)).await.expect("the test database");
+    let db = bookshop::connect(&Settings::new(&test.url)).await.expect("the test database");
     db.migrate().await.expect("a migrated database");
     seed::fill(&db, PLAN, Progress::Lines).await.expect("a filled database");
     let db = db.writer;

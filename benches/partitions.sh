@@ -98,7 +98,7 @@ head_of_table "$ratings ratings" \
 for layout in "${layouts[@]}"; do
     name=bench_${layout/-/_}
     psql -q "$server/postgres" -c "CREATE DATABASE $name"
-    DATABASE_URL=$server/$name "$target/dist/bookends" migrate up >/dev/null
+    DATABASE_URL=$server/$name "$target/dist/bookshop" migrate up >/dev/null
     move() { partitions "${layout%-*}" "${layout#*-}" | psql -q -v ON_ERROR_STOP=1 "$server/$name"; }
     if [ "$layout" != plain ] && [ "$layout" != foreign-3 ]; then move; fi
     rows | psql -q -v ON_ERROR_STOP=1 "$server/$name" >/dev/null

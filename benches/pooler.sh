@@ -45,7 +45,7 @@ until psql -qAtX "$pooled" -c 'SELECT 1' >/dev/null 2>&1; do
 done
 
 # The writes need a token.
-export BOOKENDS_WRITE_TOKEN=the-token-of-the-bench LISTEN=127.0.0.1:0 MAX_REQUESTS=256
+export WRITE_TOKEN=the-token-of-the-bench LISTEN=127.0.0.1:0 MAX_REQUESTS=256
 DATABASE_STATEMENT_MODE=prepared DATABASE_URL=$made_url start prepared "$program"
 DATABASE_STATEMENT_MODE=unprepared DATABASE_URL=$made_url start unprepared "$program"
 DATABASE_STATEMENT_MODE=unprepared DATABASE_URL=$pooled start pooled "$program"

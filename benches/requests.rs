@@ -4,10 +4,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use bookends::config::{Limits, Plan, Settings};
-use bookends::db::Db;
-use bookends::seed::{self, Progress};
-use bookends::shop::Api;
+use bookends_server::Api;
+use bookends_server::config::{Limits, Settings};
+use bookshop::seed::Plan;
+use bookshop::seed::{self, Progress};
 use divan::Bencher;
 use sha2::{Digest, Sha256};
 use testdb::TestDb;
@@ -32,11 +32,11 @@ impl Shop {
         let runtime = Runtime::new().expect("a runtime");
         let (api, test) = runtime.block_on(async {
             let test = TestDb::new().await;
-            let db = Db::connect(&Settings::new(&test.url)).await.expect("the test database");
+            let db = bookshop::connect(&Settings::new(&test.url)).await.expect("the test database");
             db.migrate().await.expect("a migrated database");
             let plan = Plan { books: 10, ratings: 100, orders: 10, rng_seed: 0 };
             seed::fill(&db, plan, Progress::Lines).await.expect("a filled database");
-            (Api::new(db, Limits::DEFAULT), test)
+            (bookshop::api(db, Limits::DEFAULT), test)
         });
         Self { runtime, api, _test: test }
     }

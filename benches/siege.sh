@@ -25,8 +25,8 @@ fi
 ulimit -n "$(ulimit -Hn)"
 
 cd "$work"
-BOOKENDS_WRITE_TOKEN=$(od -An -N16 -tx1 /dev/urandom | tr -d ' ')
-export BOOKENDS_WRITE_TOKEN
+WRITE_TOKEN=$(od -An -N16 -tx1 /dev/urandom | tr -d ' ')
+export WRITE_TOKEN
 replicated='' failed=0
 cleanup() {
     # They may still be at work, and then take long to stop.

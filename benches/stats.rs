@@ -8,9 +8,10 @@
 use std::time::Instant;
 
 use ::entity::{book, book_rating};
-use bookends::config::{Plan, Settings};
-use bookends::db::Db;
-use bookends::seed::{self, Progress};
+use bookends_server::config::Settings;
+use bookends_server::db::Db;
+use bookshop::seed::Plan;
+use bookshop::seed::{self, Progress};
 use migration::{Migrator, MigratorTrait};
 use sea_orm::{ActiveModelTrait, ConnectionTrait, DbBackend, EntityTrait, Set, Statement};
 use testdb::TestDb;
@@ -26,7 +27,7 @@ const RUNS: usize = 5;
 async fn main() {
     let test = TestDb::new().await;
     let settings = Settings::new(&test.url);
-    let db = Db::connect(&settings).await.expect("the test database");
+    let db = bookshop::connect(&settings).await.expect("the test database");
     let ways = ways(&db).await;
     seed::fill(&db, PLAN, Progress::Lines).await.expect("a filled database");
     let books: Vec<Uuid> =

@@ -13,10 +13,9 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::routing::{get, post};
 use axum::{Router, serve};
-use bookends::config::{Limits, Settings};
-use bookends::db::Db;
-use bookends::request::{Incoming, Permission};
-use bookends::shop::Api;
+use bookends_server::Api;
+use bookends_server::config::{Limits, Settings};
+use bookends_server::request::{Incoming, Permission};
 use tokio::net::TcpListener;
 
 /// The routes of the application.
@@ -36,10 +35,10 @@ async fn execute(State(api): State<Api>, headers: HeaderMap, request: GraphQLReq
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    let db = Db::connect(&Settings::new("sqlite://embedded.db?mode=rwc")).await?;
+    let db = bookshop::connect(&Settings::new("sqlite://embedded.db?mode=rwc")).await?;
     db.migrate().await?;
     let listener = TcpListener::bind("127.0.0.1:3000").await?;
     println!("open http://{}", listener.local_addr()?);
-    serve(listener, routes(Api::new(db, Limits::DEFAULT))).await?;
+    serve(listener, routes(bookshop::api(db, Limits::DEFAULT))).await?;
     Ok(())
 }

@@ -1,27 +1,23 @@
-//! Bookends: a GraphQL server that pages through tables of any size at a constant cost.
+//! The book shop: the reference application of Bookends.
 //!
-//! Every list is a Relay connection, which [`bookends_graphql`] shows and the engine [`keyset`] reads. A request enters
-//! through [`server`], is checked by [`request`], executed by [`shop`], and reads the [`db`].
+//! `book`, `rating` and `order` each declare one object: its fields, the orders and arguments of its lists. `query` declares the
+//! fields that read them, `mutation` those that write. The deletion of a book is written by hand. [`app`] puts them together.
+#![allow(clippy::unused_async, reason = "async-graphql requires resolvers to be async")]
 
-pub mod config;
-mod console;
-pub mod db;
-pub mod events;
-mod health;
-mod inspect;
-mod invisible;
-pub mod metrics;
-pub mod request;
-mod run;
+mod app;
+mod key;
+
+mod book;
+mod order;
+mod rating;
+
+mod query;
+mod search;
+
+mod mutation;
+
 pub mod seed;
-pub mod server;
-pub mod shop;
-mod telemetry;
-mod threads;
+mod shelf;
 
-pub use console::Console;
-pub use health::HealthError;
-pub use inspect::{InspectError, inspect};
-pub use run::{RunError, run};
-pub use telemetry::EndpointError;
-pub use threads::{cores, threads};
+pub use app::{FIRST_QUERY, api, app, application, connect, sdl};
+pub use query::declaration;

@@ -1,5 +1,6 @@
 //! Generated rows, always the same, for trials, tests and measurements.
 
+mod plan;
 mod postgres;
 mod progress;
 mod shop;
@@ -7,14 +8,13 @@ mod sqlite;
 mod words;
 
 use ::entity::{book, book_order, book_rating};
+use bookends_server::db::{Db, Reads};
 use keyset::ReadRows;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, EntityTrait, QuerySelect, QueryTrait, RuntimeErr};
 
+pub use plan::Plan;
 pub use progress::Progress;
 pub use shop::Shop;
-
-use crate::config::Plan;
-use crate::db::{Db, Reads};
 
 /// Why an empty database was not filled. The database is unchanged.
 #[derive(Debug, thiserror::Error)]

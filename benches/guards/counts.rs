@@ -14,12 +14,12 @@ use testdb::{Statements, TestDb};
 use tokio::time::sleep;
 
 #[expect(dead_code, reason = "the tests have it fall silent, too")]
-#[path = "../../tests/it/database/pool/proxy.rs"]
+#[path = "../../server/tests/it/database/pool/proxy.rs"]
 mod proxy;
 mod service;
 
 use proxy::Proxy;
-use service::{GUARDED, IN_MEMORY, Service};
+use service::{GUARDED, Service, Tables, in_memory};
 
 /// Counts what Rust allocates, in all threads. SQLite, which is in C, allocates by itself.
 #[global_allocator]
@@ -34,17 +34,19 @@ const WHILE: Duration = Duration::from_millis(50);
 #[tokio::main(flavor = "current_thread")]
 async fn main() {
     // On the heap: they contain what answers a request.
-    Box::pin(in_memory()).await;
-    let test = TestDb::new().await;
-    if test.url.starts_with("postgres") {
-        Box::pin(on_the_wire(&test)).await;
+    for tables in [Tables::Shop, Tables::Integers, Tables::Tenants] {
+        Box::pin(on_sqlite(tables)).await;
+        let test = TestDb::new().await;
+        if test.url.starts_with("postgres") {
+            Box::pin(on_the_wire(tables, &test)).await;
+        }
     }
 }
 
-async fn in_memory() {
+async fn on_sqlite(tables: Tables) {
     let statements = Statements::default();
-    let service = Service::new(IN_MEMORY, Some(&statements)).await;
-    for guarded in GUARDED {
+    let service = Service::new(tables, in_memory(tables), Some(&statements)).await;
+    for guarded in GUARDED.into_iter().filter(|guarded| guarded.tables == tables) {
         let body = service.warm(guarded).await;
         released(&service).await;
         statements.take();
@@ -63,12 +65,12 @@ async fn in_memory() {
     }
 }
 
-async fn on_the_wire(test: &TestDb) {
+async fn on_the_wire(tables: Tables, test: &TestDb) {
     let server: PgConnectOptions = test.url.parse().expect("a URL of PostgreSQL");
     let proxy = Proxy::new(server.ssl_mode(PgSslMode::Disable)).await;
     let statements = Statements::default();
-    let service = Service::new(proxy.options.to_url_lossy().as_str(), Some(&statements)).await;
-    for guarded in GUARDED {
+    let service = Service::new(tables, proxy.options.to_url_lossy().as_str(), Some(&statements)).await;
+    for guarded in GUARDED.into_iter().filter(|guarded| guarded.tables == tables) {
         let body = service.warm(guarded).await;
         released(&service).await;
         sleep(WHILE).await;

@@ -9,7 +9,7 @@
 mod service;
 
 use gungraun::{Callgrind, EntryPoint, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main};
-use service::{GUARDED, IN_MEMORY, Service};
+use service::{GUARDED, Service, in_memory};
 
 /// As in the program.
 #[global_allocator]
@@ -24,11 +24,23 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[bench::hundred_120("hundred", 120)]
 #[bench::nested_20("nested", 20)]
 #[bench::nested_120("nested", 120)]
+#[bench::integersten_20("integersten", 20)]
+#[bench::integersten_420("integersten", 420)]
+#[bench::integershundred_20("integershundred", 20)]
+#[bench::integershundred_120("integershundred", 120)]
+#[bench::integersnested_20("integersnested", 20)]
+#[bench::integersnested_120("integersnested", 120)]
+#[bench::tenantsten_20("tenantsten", 20)]
+#[bench::tenantsten_420("tenantsten", 420)]
+#[bench::tenantshundred_20("tenantshundred", 20)]
+#[bench::tenantshundred_120("tenantshundred", 120)]
+#[bench::tenantsnested_20("tenantsnested", 20)]
+#[bench::tenantsnested_120("tenantsnested", 120)]
 fn requests(name: &str, requests: usize) {
     let guarded = *GUARDED.iter().find(|guarded| guarded.name == name).expect("a guarded request");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
-        let service = Service::new(IN_MEMORY, None).await;
+        let service = Service::new(guarded.tables, in_memory(guarded.tables), None).await;
         let body = service.warm(guarded).await;
         for _ in 0..requests {
             service.answer(&body).await;

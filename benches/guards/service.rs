@@ -2,18 +2,27 @@
 
 use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{Request, StatusCode};
-use bookends::config::{Bounds, Limits, Plan, Settings};
-use bookends::db::Db;
-use bookends::seed::{self, Progress};
-use bookends::server::{self, Access, Server};
-use bookends::shop::Api;
+use bookends_server::config::{Bounds, Limits, Settings};
+use bookends_server::db::Db;
+use bookends_server::http::{self, Access, Server};
+use bookshop::seed::Plan;
+use bookshop::seed::{self, Progress};
 use serde_json::{Value, json};
 use testdb::Statements;
 use tower::ServiceExt;
 
+#[path = "integers.rs"]
+mod integers;
+
 /// One database in memory for all connections of this process. In `:memory:` each connection would have its own, and
 /// the server would read on its writer, as it never does with a file.
-pub const IN_MEMORY: &str = "sqlite:///guards?vfs=memdb";
+pub fn in_memory(tables: Tables) -> &'static str {
+    match tables {
+        Tables::Shop => "sqlite:///guards?vfs=memdb",
+        Tables::Integers => "sqlite:///integers?vfs=memdb",
+        Tables::Tenants => "sqlite:///tenants?vfs=memdb",
+    }
+}
 
 /// Enough for the pages, few enough to fill in a moment under Valgrind.
 const PLAN: Plan = Plan { books: 60, ratings: 2_000, orders: 0, rng_seed: 0 };
@@ -27,66 +36,87 @@ macro_rules! info {
     };
 }
 
+const TEN: &str = concat!(
+    "query Ten($after: String) { ratings(first: 10, after: $after) ",
+    "{ edges { cursor node { id rating book { name } } } ",
+    info!(),
+    " } }"
+);
+const HUNDRED: &str = concat!(
+    "query Hundred($after: String) { ratings(first: 100, after: $after) ",
+    "{ edges { cursor node { id rating book { name } } } ",
+    info!(),
+    " } }"
+);
+const NESTED: &str = concat!(
+    "query Nested($after: String) { books(first: 50, after: $after) ",
+    "{ nodes { id name ratings(first: 5) { nodes { id rating } pageInfo { hasPreviousPage hasNextPage } } } ",
+    info!(),
+    " } }"
+);
+
+/// What the requests read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Tables {
+    /// Those of the shop, whose keys are UUIDs.
+    Shop,
+    /// Tables with integer keys.
+    Integers,
+    /// The same under a rule.
+    Tenants,
+}
+
 /// A request: its name in the records, and a document with a variable for a cursor if there is a list to page through.
 #[derive(Clone, Copy)]
 pub struct Guarded {
     pub name: &'static str,
+    pub tables: Tables,
     list: Option<&'static str>,
     document: &'static str,
 }
 
-pub const GUARDED: [Guarded; 4] = [
-    Guarded { name: "trivial", list: None, document: "{ __typename }" },
-    Guarded {
-        name: "ten",
-        list: Some("ratings"),
-        document: concat!(
-            "query Ten($after: String) { ratings(first: 10, after: $after) ",
-            "{ edges { cursor node { id rating book { name } } } ",
-            info!(),
-            " } }"
-        ),
-    },
-    Guarded {
-        name: "hundred",
-        list: Some("ratings"),
-        document: concat!(
-            "query Hundred($after: String) { ratings(first: 100, after: $after) ",
-            "{ edges { cursor node { id rating book { name } } } ",
-            info!(),
-            " } }"
-        ),
-    },
-    Guarded {
-        name: "nested",
-        list: Some("books"),
-        document: concat!(
-            "query Nested($after: String) { books(first: 50, after: $after) ",
-            "{ nodes { id name ratings(first: 5) { nodes { id rating } pageInfo { hasPreviousPage hasNextPage } } } ",
-            info!(),
-            " } }"
-        ),
-    },
+const fn guarded(name: &'static str, tables: Tables, list: Option<&'static str>, document: &'static str) -> Guarded {
+    Guarded { name, tables, list, document }
+}
+
+pub const GUARDED: [Guarded; 10] = [
+    guarded("trivial", Tables::Shop, None, "{ __typename }"),
+    guarded("ten", Tables::Shop, Some("ratings"), TEN),
+    guarded("hundred", Tables::Shop, Some("ratings"), HUNDRED),
+    guarded("nested", Tables::Shop, Some("books"), NESTED),
+    guarded("integersten", Tables::Integers, Some("ratings"), TEN),
+    guarded("integershundred", Tables::Integers, Some("ratings"), HUNDRED),
+    guarded("integersnested", Tables::Integers, Some("books"), NESTED),
+    guarded("tenantsten", Tables::Tenants, Some("ratings"), TEN),
+    guarded("tenantshundred", Tables::Tenants, Some("ratings"), HUNDRED),
+    guarded("tenantsnested", Tables::Tenants, Some("books"), NESTED),
 ];
 
 /// A filled database, and the service over it.
 pub struct Service {
     pub db: Db,
-    service: server::Service,
+    service: http::Service,
 }
 
 impl Service {
     /// Fills an empty database. With a recorder, each statement that reads is recorded.
-    pub async fn new(url: &str, recorder: Option<&Statements>) -> Self {
+    pub async fn new(tables: Tables, url: &str, recorder: Option<&Statements>) -> Self {
         // One connection to read: a request that comes before the last one has released its own would open another.
         let settings = Settings { database_connections: 1, ..Settings::new(url) };
-        let mut db = Db::connect(&settings).await.expect("a database");
+        let application = match tables {
+            Tables::Shop => bookshop::application().clone(),
+            Tables::Integers => integers::application(),
+            Tables::Tenants => integers::of_tenants(),
+        };
+        let mut db = application.connect(&settings).await.expect("a database");
         db.migrate().await.expect("a migrated database");
-        seed::fill(&db, PLAN, Progress::Lines).await.expect("a filled database");
+        if tables == Tables::Shop {
+            seed::fill(&db, PLAN, Progress::Lines).await.expect("a filled database");
+        }
         if let Some(statements) = recorder {
             db.reader.set_metric_callback(statements.recorder());
         }
-        let api = Api::new(db.clone(), Limits::DEFAULT);
+        let api = application.api(db.clone(), Limits::DEFAULT);
         let service = Server::new(api, Access::Nobody, Bounds::DEFAULT).service();
         Self { db, service }
     }

@@ -15,5 +15,5 @@ pub mod book_rating_count;
 pub mod book_stats;
 pub mod book_word;
 pub mod book_words;
-pub mod id;
-pub mod ulid;
+
+pub use keyset::{id, ulid};

@@ -4,23 +4,26 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-cargo build --locked
+# With the tests, whose dependencies are built already.
+cargo test --locked --workspace --no-run
 folder=$(mktemp -d)
 mkfifo "$folder/output"
 DATABASE_URL="sqlite://$folder/rivers.db?mode=rwc" LISTEN=127.0.0.1:0 \
-    "${CARGO_TARGET_DIR:-target}/debug/your-own-tables" >"$folder/output" &
+    "${CARGO_TARGET_DIR:-../../target}/debug/rivers" >"$folder/output" &
 server=$!
 trap 'kill "$server" 2>/dev/null; wait "$server" || true; rm -rf "$folder"' EXIT
 # The server prints its address. If it stops before that, the end of its output ends this script.
 exec 3<"$folder/output"
-read -r _ _ url <&3
+read -r _ page _ <&3
+url=${page%%/#*}/graphql token=${page##*=}
 
 failed=0
 
 # expect NAME QUERY RESPONSE
 expect() {
     local received expected
-    received=$(jq -n --arg query "$2" '{$query}' | curl -sS -H 'content-type: application/json' --data-binary @- "$url")
+    received=$(jq -n --arg query "$2" '{$query}' | 
+        curl -sS -H 'content-type: application/json' -H "authorization: Bearer $token" --data-binary @- "$url")
     expected=$(jq -c . <<<"$3")
     if [ "$received" = "$expected" ]; then
         echo "ok: $1"
@@ -118,6 +121,12 @@ expect 'the river of each city' '{
   { "name": "Cairo", "river": { "name": "Nile" } },
   { "name": "Khartoum", "river": { "name": "Nile" } }
 ] } } }'
+
+expect 'a new city' 'mutation {
+  createCity(input: { riverId: "7JwGBA", name: "Bonn", people: 336000 }) {
+    cityEdge { node { name river { name } } }
+  }
+}' '{ "data": { "createCity": { "cityEdge": { "node": { "name": "Bonn", "river": { "name": "Rhine" } } } } } }'
 
 expect 'a malformed cursor' '{ rivers(after: "x") { totalCount } }' '{ "data": { "rivers": null }, "errors": [{
   "message": "`after`: the cursor is malformed",

@@ -6,6 +6,8 @@ use async_graphql_value::Value as Written;
 use keyset::Args;
 
 use crate::error::code;
+use crate::plan::variables::{constant, has_variable};
+use crate::scalar::refused;
 use crate::{Error, Result};
 
 /// The arguments as the document has them.
@@ -41,20 +43,16 @@ impl Arguments<'_> {
     /// [`BAD_USER_INPUT`](code::BAD_USER_INPUT) if it does not have this type.
     pub fn get<T: InputType>(&self, name: &str) -> Result<T> {
         let given = self.given.0.iter().find(|(given, _)| given == name);
-        let value = given.and_then(|(_, value)| bound(value, self.variables));
-        let wrong = |error: async_graphql::InputValueError<T>| {
-            let error = error.into_server_error(async_graphql::Pos::default());
-            // The library adds the types around the value, also those that the schema has under another name.
-            let message = error.message.split(" (occurred while parsing").next().unwrap_or_default();
-            Error::client(code::BAD_USER_INPUT, format!("the argument `{name}`: {message}"))
-        };
-        T::parse(value).map_err(wrong)
+        let value = given.and_then(|(_, value)| constant(value, self.variables));
+        let wrong =
+            |error: Error| Error::client(code::BAD_USER_INPUT, format!("the argument `{name}`: {}", error.message()));
+        T::parse(value).map_err(refused).map_err(wrong)
     }
 
     /// The value of an argument, with its variables; `None` for an absent one and for null.
     pub fn value(&self, name: &str) -> Option<Value> {
         let given = self.given.0.iter().find(|(given, _)| given == name);
-        given.and_then(|(_, value)| bound(value, self.variables)).filter(|value| *value != Value::Null)
+        given.and_then(|(_, value)| constant(value, self.variables)).filter(|value| *value != Value::Null)
     }
 
     /// Whether no other argument than these has a value, or only null.
@@ -68,7 +66,7 @@ impl Arguments<'_> {
     }
 
     fn is_value(&self, value: &Written) -> bool {
-        bound(value, self.variables).is_some_and(|value| value != Value::Null)
+        constant(value, self.variables).is_some_and(|value| value != Value::Null)
     }
 
     /// The arguments of a page.
@@ -84,15 +82,6 @@ impl Arguments<'_> {
             before: self.get("before")?,
             offset: self.get::<Option<i32>>("offset")?.map(Into::into),
         })
-    }
-}
-
-fn has_variable(value: &Written) -> bool {
-    match value {
-        Written::Variable(_) => true,
-        Written::List(items) => items.iter().any(has_variable),
-        Written::Object(fields) => fields.values().any(has_variable),
-        _ => false,
     }
 }
 
@@ -123,25 +112,4 @@ fn sum<T>(parts: impl IntoIterator<Item = T>, bound: usize, size: impl Fn(T, usi
         sum += size(part, bound - sum);
     }
     sum
-}
-
-/// A value with its variables; `None` for an absent one. By the specification (section 3.10, "Input Coercion") a field
-/// of an input object whose variable is absent is absent too.
-fn bound(value: &Written, variables: &Variables) -> Option<Value> {
-    Some(match value {
-        Written::Variable(name) => return variables.get(name).cloned(),
-        Written::Null => Value::Null,
-        Written::Number(number) => Value::Number(number.clone()),
-        Written::String(text) => Value::String(text.clone()),
-        Written::Boolean(value) => Value::Boolean(*value),
-        Written::Binary(bytes) => Value::Binary(bytes.clone()),
-        Written::Enum(name) => Value::Enum(name.clone()),
-        Written::List(items) => {
-            Value::List(items.iter().map(|item| bound(item, variables).unwrap_or(Value::Null)).collect())
-        }
-        Written::Object(fields) => {
-            let field = |(name, value): (&Name, &Written)| Some((name.clone(), bound(value, variables)?));
-            Value::Object(fields.iter().filter_map(field).collect())
-        }
-    })
 }

@@ -6,7 +6,6 @@ use async_graphql::{OutputType, SimpleObject};
 use crate::cost::{Cost, FieldCost};
 use crate::count::{self, ApproximateCount};
 use crate::declare::object::ObjectType;
-use crate::input::InputFields;
 use crate::page_cursors::{self, PageCursors};
 use crate::registry::{self, ObjectFields};
 
@@ -67,18 +66,13 @@ pub(crate) fn register(
                  matching objects: select it only if needed.",
             );
         let up_to = "Counts up to this number, from 0 to 10,000. For a longer list, `value` is greater than this.";
-        let mut arguments = InputFields::new(fields.registry);
-        arguments.field_with_default("upTo", up_to, &Some(count::DEFAULT));
-        let arguments = arguments.finish();
+        let count = "The number of objects on all pages of the list. It is exact up to `upTo`. Beyond `upTo`, it is a lower bound or \
+                     an estimate. Without `where`, `asOf` and `search`, it can be exact beyond `upTo`, too.";
         let ty = ApproximateCount::create_type_info(fields.registry);
         fields
-            .field_of(
-                "approximateCount",
-                "The number of objects on all pages of the list. It is exact up to `upTo`. Beyond `upTo`, it is a lower bound or \
-                 an estimate. Without `where`, `asOf` and `search`, it can be exact beyond `upTo`, too.",
-                ty,
-                arguments,
-            )
+            .with_arguments("approximateCount", count, ty, |arguments| {
+                arguments.field_with_default("upTo", up_to, &Some(count::DEFAULT));
+            })
             .field::<PageCursors>("pageCursors", "The cursors of the pages around this page, for numbered pagination.");
         if let Some(aggregates) = aggregates {
             let description = "Aggregates of the objects on all pages of the list. The server reads all of them: select it only if needed.";

@@ -23,6 +23,7 @@ pub struct Reader {
     /// Of a snapshot, the reader without it.
     without_snapshot: Option<Arc<Self>>,
     limits: Limits,
+    hides_rows: bool,
     failed: fn(DbErr) -> Error,
     pages_read: Option<Arc<PagesRead>>,
     seeks_row_values: Option<Arc<SeeksRowValues>>,
@@ -41,7 +42,28 @@ impl Reader {
         let failed = |error| Error::internal(&error);
         let database = (&connection as &dyn Any).downcast_ref().cloned();
         let (connection, limits) = (Arc::new(connection), Limits::default());
-        Self { connection, database, without_snapshot: None, limits, failed, pages_read: None, seeks_row_values: None }
+        Self {
+            connection,
+            database,
+            without_snapshot: None,
+            limits,
+            hides_rows: false,
+            failed,
+            pages_read: None,
+            seeks_row_values: None,
+        }
+    }
+
+    /// Says that the database itself hides rows from a request, as the row-level security of PostgreSQL does. Then every row is
+    /// counted, no number is estimated, and a related object that is absent is no fault of the database.
+    #[must_use]
+    pub fn hiding_rows(self) -> Self {
+        Self { hides_rows: true, ..self }
+    }
+
+    /// Whether the database itself hides rows.
+    pub(crate) fn hides_rows(&self) -> bool {
+        self.hides_rows
     }
 
     /// The same with other limits of pages than the default ones.
@@ -149,11 +171,22 @@ pub trait ContextExt<'a> {
     ///
     /// Panics if the data have neither an [`Execution`] nor a [`Reader`].
     fn reader(&self) -> &'a Reader;
+
+    /// What the schema declares.
+    ///
+    /// # Panics
+    ///
+    /// Panics unless [`Declaration::schema`] built the schema.
+    fn declaration(&self) -> &'a Arc<Declaration>;
 }
 
 impl<'a> ContextExt<'a> for Context<'a> {
     fn reader(&self) -> &'a Reader {
         reader_of(self)
+    }
+
+    fn declaration(&self) -> &'a Arc<Declaration> {
+        self.data_unchecked()
     }
 }
 

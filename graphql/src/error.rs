@@ -25,10 +25,12 @@ pub mod code {
     pub const ID_INVALID: &str = "ID_INVALID";
     /// A number that GraphQL's `Int` of 32 bits cannot hold, and any other value that the type of its field does not hold.
     pub const OUT_OF_RANGE: &str = "OUT_OF_RANGE";
-    /// A page around an object that is gone, or that the list does not have.
+    /// A page around an object that is gone, or that the list does not have; a related object that does not show.
     pub const NOT_FOUND: &str = "NOT_FOUND";
     /// An object that an event refers to was deleted before it was read. A query reads both in one state of the database.
     pub const GONE: &str = "GONE";
+    /// A field, a mutation or a row that the viewer may not use.
+    pub const FORBIDDEN: &str = "FORBIDDEN";
     /// The server's own fault.
     pub const INTERNAL: &str = "INTERNAL";
 }

@@ -8,15 +8,14 @@ use sea_orm::Value;
 
 use crate::DateTime;
 
-mod bounds;
 mod estimate;
 mod json;
 mod lists;
 mod read;
+mod related;
 mod row_estimate;
 mod sql;
 
-pub use bounds::{MAX_CONDITIONS, MAX_LEVELS, RELATION};
 pub use estimate::Estimates;
 use json::JsonTest;
 use lists::ListTest;
@@ -24,6 +23,13 @@ pub(crate) use read::{Budget, read};
 pub use row_estimate::RowEstimate;
 pub use sql::never;
 pub(crate) use sql::{Target, needs_beside};
+
+/// The maximum of conditions, and of values that they compare with, in the filter of a list.
+pub const MAX_CONDITIONS: usize = 500;
+/// The number of conditions that a condition on a related object counts for: it is a sub-query per object.
+pub const RELATION: usize = 50;
+/// The maximum depth of nested filters.
+pub const MAX_LEVELS: usize = 10;
 
 /// What an object must fulfil.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,6 +93,12 @@ pub(crate) struct RelatedObjects {
     pub on: Vec<(Column, Column)>,
     /// Whether there can be several.
     pub are_many: bool,
+    /// Whether they refer to the row, which can then have none.
+    pub are_back: bool,
+    /// Whether a rule can hide them.
+    pub can_hide: bool,
+    /// What each of them refers to and must have, if that can be hidden: those of a junction, their node.
+    pub with: Option<Box<Self>>,
 }
 
 impl<T> Test<T> {
@@ -105,8 +117,21 @@ impl Filter {
     pub fn is_empty(&self) -> bool {
         match self {
             Self::All(filters) => filters.iter().all(Self::is_empty),
-            Self::Related(related) => !related.objects.are_many && related.filter.is_empty(),
+            Self::Related(related) => {
+                let RelatedObjects { are_back, can_hide, .. } = related.objects;
+                !are_back && !can_hide && related.filter.is_empty()
+            }
             _ => false,
+        }
+    }
+
+    /// Whether the rows of other objects decide which objects fulfil it.
+    pub fn reads_others(&self) -> bool {
+        match self {
+            Self::All(filters) | Self::Any(filters) => filters.iter().any(Self::reads_others),
+            Self::Not(filter) => filter.reads_others(),
+            Self::Related(_) | Self::Count(_) => true,
+            Self::Column(..) | Self::Beside(..) | Self::CreatedAt(..) => false,
         }
     }
 }

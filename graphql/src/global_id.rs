@@ -76,39 +76,56 @@ fn key_of(object: &ObjectType, bytes: &[u8]) -> Option<Vec<Value>> {
     }
 }
 
-/// The bytes of the id of an object of this type with this key; `None` if the values are no key.
-fn bytes_of(tag: Tag, kinds: &[Kind], key: &[Value]) -> Option<Vec<u8>> {
-    let mut bytes = Vec::with_capacity(17);
-    tag.write(&mut bytes);
-    match (tag, kinds, key) {
-        (Tag::Byte(_), [Kind::Uuid], [Value::Uuid(Some(key))]) => bytes.extend(key.as_bytes()),
-        (Tag::Byte(_), [Kind::Int], [Value::Int(Some(key))]) => bytes.extend(key.to_be_bytes()),
-        (Tag::Byte(_), [Kind::BigInt], [Value::BigInt(Some(key))]) => bytes.extend(key.to_be_bytes()),
-        _ => {
-            let scalar = |(kind, value): (&Kind, &Value)| kind.scalar(&kind.of_field(value.clone()));
-            let values: Vec<Scalar> = kinds.iter().zip(key).map(scalar).collect::<Option<_>>()?;
-            bytes.extend(keyset::write_values(&values).ok()?);
+/// Appends the bytes of the id of an object with a key of these values; `None` if they are no key.
+fn append(tag: Tag, key: impl ExactSizeIterator<Item = (Kind, Option<Value>)>, bytes: &mut Vec<u8>) -> Option<()> {
+    tag.write(bytes);
+    let has_own_bytes = matches!(tag, Tag::Byte(_)) && key.len() == 1;
+    for (kind, value) in key {
+        match (kind, value?) {
+            (Kind::Uuid, Value::Uuid(Some(key))) if has_own_bytes => bytes.extend(key.as_bytes()),
+            (Kind::Int, Value::Int(Some(key))) if has_own_bytes => bytes.extend(key.to_be_bytes()),
+            (Kind::BigInt, Value::BigInt(Some(key))) if has_own_bytes => bytes.extend(key.to_be_bytes()),
+            (kind, value) => keyset::write_value(&kind.scalar(&value)?, bytes).ok()?,
         }
     }
+    Some(())
+}
+
+/// The bytes of the id of an object with this key; `None` if the values are no key.
+fn bytes_of(tag: Tag, object: &ObjectType, key: &[Value]) -> Option<Vec<u8>> {
+    let kinds: Vec<Kind> = object.table.key().map(Column::kind).collect();
+    let mut bytes = Vec::new();
+    let value = |(kind, value): (Kind, &Value)| (kind, Some(kind.of_field(value.clone())));
+    append(tag, kinds.into_iter().zip(key).map(value), &mut bytes)?;
     Some(bytes)
 }
 
 /// Writes the id of the object of a row as JSON; `None` if its key is none.
 pub(crate) fn write(tag: Tag, key: &[Column], row: &TableRow, json: &mut Vec<u8>) -> Option<()> {
     if let (Tag::Byte(tag), [column]) = (tag, key)
-        && let (Kind::Uuid, StoredValue::Id(key)) = (column.kind(), row.get(column.number()))
+        && let (Kind::Uuid, StoredValue::Id(id)) = (column.kind(), row.get(column.number()))
     {
-        // Without memory of its own.
-        let mut bytes = [0; 17];
-        bytes[0] = tag;
-        bytes[1..].copy_from_slice(&key);
+        // A UUID is stored as it is written.
+        let mut bytes = [tag; 17];
+        bytes[1..].copy_from_slice(&id);
         write_base64url(&bytes, json);
         return Some(());
     }
-    let values: Vec<Value> =
-        key.iter().map(|column| row.value(column.number(), column.kind()).ok()).collect::<Option<_>>()?;
-    let kinds: Vec<Kind> = key.iter().map(Column::kind).collect();
-    write_base64url(&bytes_of(tag, &kinds, &values)?, json);
+    // Short ids take no memory of their own: their bytes are written behind the JSON, and moved to the stack.
+    let begin = json.len();
+    let value = |column: &Column| (column.kind(), row.value(column.number(), column.kind()).ok());
+    if append(tag, key.iter().map(value), json).is_none() {
+        json.truncate(begin);
+        return None;
+    }
+    let mut short = [0; 64];
+    if let Some(short) = short.get_mut(..json.len() - begin) {
+        short.copy_from_slice(&json[begin..]);
+        json.truncate(begin);
+        write_base64url(short, json);
+    } else {
+        write_base64url(&json.split_off(begin), json);
+    }
     Some(())
 }
 
@@ -126,8 +143,7 @@ impl Declaration {
             let index = self.objects().iter().position(|object| object.tag == Some(tag))?;
             let key = key_of(self.object(index), key)?;
             // Each object has one id.
-            let kinds: Vec<Kind> = self.object(index).table.key().map(Column::kind).collect();
-            (bytes_of(tag, &kinds, &key)? == bytes).then_some((index, key))
+            (bytes_of(tag, self.object(index), &key)? == bytes).then_some((index, key))
         };
         decoded().ok_or_else(malformed)
     }
@@ -160,8 +176,7 @@ impl Declaration {
     /// no key.
     pub fn id(&self, object: &str, key: &[Value]) -> Option<ID> {
         let object = self.object_named(object)?;
-        let kinds: Vec<Kind> = object.table.key().map(Column::kind).collect();
-        Some(ID(BASE64_URL_SAFE_NO_PAD.encode(bytes_of(object.tag?, &kinds, key)?)))
+        Some(ID(BASE64_URL_SAFE_NO_PAD.encode(bytes_of(object.tag?, object, key)?)))
     }
 }
 

@@ -4,9 +4,21 @@ use async_graphql::InputType;
 use async_graphql::indexmap::IndexMap;
 use async_graphql::registry::{Deprecation, MetaInputValue, Registry};
 
-/// A description; an empty text is none.
+/// A description; an empty text is none. Comments of a database can have any character: the text of the schema escapes only quotes, so
+/// one with a backslash is a block, which a line break makes it.
 pub fn described(description: &str) -> Option<String> {
-    Some(description.to_owned()).filter(|text| !text.is_empty())
+    if description.is_empty() {
+        return None;
+    }
+    if !description.contains(|letter: char| letter == '\\' || letter.is_control()) {
+        return Some(description.to_owned());
+    }
+    let text = description.replace("\r\n", "\n").replace('\r', "\n");
+    let mut text: String = text.chars().filter(|letter| *letter == '\n' || !letter.is_control()).collect();
+    if text.contains('\\') && !text.contains('\n') {
+        text.push('\n');
+    }
+    Some(if text.contains('\n') { text.replace("\"\"\"", "\\\"\"\"") } else { text })
 }
 
 /// The fields of an input object, or the arguments of a field, as the schema describes them.
@@ -28,12 +40,14 @@ impl<'a> InputFields<'a> {
 
     /// Describes a field.
     pub fn field<T: InputType>(&mut self, name: &str, description: &str) -> &mut Self {
-        self.describe::<T>(name, description, None)
+        let ty = T::create_type_info(self.registry);
+        self.field_of(name, description, ty)
     }
 
     /// Describes a field with a default.
     pub fn field_with_default<T: InputType>(&mut self, name: &str, description: &str, default: &T) -> &mut Self {
-        self.describe::<T>(name, description, Some(default.to_value().to_string()))
+        let ty = T::create_type_info(self.registry);
+        self.add(name, description, ty, Some(default.to_value().to_string()))
     }
 
     /// Deprecates the field that was described last.
@@ -44,8 +58,12 @@ impl<'a> InputFields<'a> {
         self
     }
 
-    /// Describes a field of a registered type, with its default.
-    pub fn field_of(&mut self, name: &str, description: &str, ty: String, default_value: Option<String>) -> &mut Self {
+    /// Describes a field of a registered type.
+    pub fn field_of(&mut self, name: &str, description: &str, ty: String) -> &mut Self {
+        self.add(name, description, ty, None)
+    }
+
+    fn add(&mut self, name: &str, description: &str, ty: String, default_value: Option<String>) -> &mut Self {
         let field = MetaInputValue {
             name: name.to_owned(),
             description: described(description),
@@ -65,9 +83,16 @@ impl<'a> InputFields<'a> {
     pub(crate) fn registry(&mut self) -> &mut Registry {
         self.registry
     }
+}
 
-    fn describe<T: InputType>(&mut self, name: &str, description: &str, default_value: Option<String>) -> &mut Self {
-        let ty = T::create_type_info(self.registry);
-        self.field_of(name, description, ty, default_value)
+#[cfg(test)]
+mod tests {
+    use super::described;
+
+    #[test]
+    fn a_description_is_valid_in_the_text_of_a_schema() {
+        let texts = ["", "plain \"\"\"", "a\\b", "two\r\nlines \"\"\"", "bell\u{7}"].map(described);
+        let expected = [None, Some("plain \"\"\""), Some("a\\b\n"), Some("two\nlines \\\"\"\""), Some("bell")];
+        assert_eq!(texts, expected.map(|text| text.map(str::to_owned)));
     }
 }

@@ -16,6 +16,8 @@
 //! | [`resolvers`] | what hand-written resolvers return: [`ByKey`], [`Node`], [`NodeList`] |
 //! | [`found`] | the same for what something else has found: [`Connection`], [`FoundEdge`], [`ByKeys`] |
 //! | [`context`] | the [`Reader`] that lists read through, and [`ContextExt`] to reach it |
+//! | `visible` | rows that are known, as a viewer sees them |
+//! | [`row_write`], [`row_event`] | [`DeclaredMutation`] and [`DeclaredSubscription`] |
 //! | [`snapshot`] | [`Snapshots`]: each query reads one state of the database |
 //! | [`json`] | responses as text |
 //! | `global_id` | ids that are unique across types |
@@ -34,6 +36,7 @@ pub mod payload;
 pub mod resolvers;
 pub mod snapshot;
 pub mod value;
+mod visible;
 
 mod arguments;
 mod declare;
@@ -42,7 +45,9 @@ mod global_id;
 mod list;
 mod order;
 mod resolving;
+pub mod row_event;
 mod row_key;
+pub mod row_write;
 
 pub mod connection;
 pub mod count;
@@ -64,14 +69,20 @@ pub use context::{ContextExt, Execution, Reader};
 pub use cost::{Cost, FieldCost};
 pub use declare::advice::{Advice, LeftOut};
 pub use declare::argument::{GivenArgument, ListArgument, ListEstimate, ListRows, OwnOrders};
+pub use declare::beside::Beside;
 pub use declare::check::DeclarationError;
 pub use declare::declaration::{Declaration, Declaring};
-pub use declare::field::{Beside, Field};
+pub use declare::event::EventField;
+pub use declare::field::Field;
+pub use declare::foreign_key::ForeignKey;
 pub use declare::links::{Link, Pairs};
+pub use declare::names::{free_name, pascal, screaming, type_name};
 pub use declare::object::ObjectType;
 pub use declare::offered::Offered;
 pub use declare::resolver::ResolvedValues;
 pub use declare::root::{KeyArguments, RootField};
+pub use declare::rule::Visible;
+pub use declare::write::{WriteField, WriteKind};
 pub use error::{Error, Result};
 pub use filter::{Estimates, MAX_CONDITIONS, MAX_LEVELS, RELATION, RowEstimate, never};
 pub use found::{ByKeys, Connection, FoundEdge};
@@ -81,12 +92,16 @@ pub use order::{Criterion, NullPlacement, SortDirection};
 pub use payload::{Payload, PayloadFields, PayloadPlan, ShownPayload};
 pub use plan::plans::Plans;
 pub use plan::query::{PlannedQuery, Resolve};
-pub use plan::variables::with_defaults;
+pub use plan::row_payload::RowWritten;
+pub use plan::variables::{constant, has_variable, with_defaults};
 pub use resolvers::{ByKey, DeclaredQuery, Node, NodeList, SortBy};
 pub use resolving::{RequestData, Resolving};
-pub use scalar::{BigInt, Bytes, Date, DateTime, Decimal, Json, LeafValue, LocalDateTime, Time};
+pub use row_event::{Chooses, DeclaredSubscription, EventRow, RowEvents};
+pub use row_write::{DeclaredMutation, Locked, RowFault, RowWrite, RowWriter, ShownRow};
+pub use scalar::{BigInt, Bytes, Date, DateTime, Decimal, Json, LeafValue, LocalDateTime, Time, read_column};
 pub use snapshot::Snapshots;
 pub use value::{Edge, Object};
+pub use visible::{Assumed, RULED_ROWS};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -1,6 +1,6 @@
 //! The rows of a list and their order, from the arguments of its field.
 
-use async_graphql::{InputType, Value};
+use async_graphql::{InputType, Variables};
 use keyset::{Column, Order, Statistics, TableRows};
 use sea_orm::sea_query::{Expr, ExprTrait as _, Func, JoinType, SelectStatement};
 use sea_orm::{Condition, DbBackend};
@@ -12,7 +12,8 @@ use crate::declare::declaration::Declaration;
 use crate::declare::object::ObjectType;
 use crate::declare::relation::Relation;
 use crate::filter::{self, Budget, Estimates, Filter, RowEstimate, Target, needs_beside};
-use crate::order::{Criterion, Sorted};
+use crate::order::{self};
+use crate::order::{Criterion, RelatedSort, Sorted};
 use crate::scalar::refused;
 use crate::{DateTime, Result};
 
@@ -30,20 +31,25 @@ pub(crate) struct ListArguments {
 }
 
 impl ListArguments {
-    /// Reads them.
+    /// Reads them. With the answers of the guards in these variables, they name only fields that the guards allow.
     ///
     /// # Errors
     ///
-    /// `BAD_USER_INPUT`, `FILTER_TOO_LARGE` and `ID_INVALID`, and those of arguments of the application.
-    pub fn read(object: &ObjectType, declaration: &Declaration, arguments: &Arguments<'_>) -> Result<Self> {
-        let criteria = match arguments.value("orderBy") {
-            None => Vec::new(),
-            Some(Value::List(criteria)) => criteria.iter().map(Criterion::read).collect::<Result<_>>()?,
-            Some(criterion) => vec![Criterion::read(&criterion)?],
+    /// `BAD_USER_INPUT`, `FILTER_TOO_LARGE`, `ID_INVALID` and `FORBIDDEN`, and those of arguments of the application.
+    pub fn read(
+        object: &ObjectType,
+        declaration: &Declaration,
+        arguments: &Arguments<'_>,
+        guards: Option<&Variables>,
+    ) -> Result<Self> {
+        let order_by = arguments.value("orderBy");
+        let criteria = match guards {
+            Some(guards) => order::permitted(object, order_by.as_ref(), guards)?,
+            None => order::criteria(order_by.as_ref())?,
         };
         let filter = arguments.value("where");
-        let filter =
-            filter.map(|value| filter::read(object, declaration, &value, &mut Budget::default())).transpose()?;
+        let read = |value| filter::read(object, declaration, &value, &mut Budget::guarded(guards));
+        let filter = filter.map(read).transpose()?;
         let as_of = arguments.value("asOf").map(|value| DateTime::parse(Some(value)).map_err(refused)).transpose()?;
         let mut own = Vec::new();
         for argument in &object.arguments {
@@ -64,19 +70,33 @@ impl ListArguments {
         Sorted::of(object, &self.criteria, own.as_ref(), parent)
     }
 
-    /// The rows, without columns, and their order; with the columns that refer to a parent, those of the list of each parent.
+    /// Whether an index holds the order of a list without arguments of its own, as far as that is known.
+    pub fn is_held(&self, object: &ObjectType, parent: &[Column]) -> bool {
+        let sorted = Sorted::of(object, &self.criteria, None, parent);
+        sorted.is_ok_and(|sorted| sorted.related.is_empty() && object.holds(&sorted.order, parent))
+    }
+
+    /// Whether the rows of other objects decide which rows there are, or their order.
+    pub fn reads_others(&self, object: &ObjectType) -> bool {
+        let sorts_by = |sort: &RelatedSort| self.criteria.iter().any(|criterion| criterion.item == sort.item);
+        self.filter.as_ref().is_some_and(Filter::reads_others) || object.related_sorts.iter().any(sorts_by)
+    }
+
+    /// The rows, without columns, and their order; with the columns that refer to a parent, those of the list of each parent. The
+    /// rule of the object itself does not restrict them yet: see [`Table::restrict`](keyset::Table::restrict).
     ///
     /// # Errors
     ///
     /// `ORDER_NOT_OFFERED`.
     pub fn rows(&self, object: &ObjectType, target: &Target<'_>, parent: &[Column]) -> Result<(TableRows, Order)> {
         let Sorted { order, beside, related, key } = self.sorted(object, parent, target.backend)?;
+        // The rule of the object itself is added later: the rows without it are kept.
         let mut rows = object.table.rows();
         let mut joined = self.filter.as_ref().map(needs_beside).unwrap_or_default();
         joined.extend(beside);
         target.join_beside(&mut rows.0, object, &joined);
         for (relation, name) in related {
-            join_related(&mut rows.0, &object.relations[relation], &name);
+            join_related(&mut rows.0, target, &object.relations[relation], &name);
         }
         if let Some(filter) = &self.filter {
             rows.0.cond_where(target.condition(filter));
@@ -121,7 +141,7 @@ impl ListArguments {
         if !joined.is_empty() && estimates.all().is_some() {
             estimates.narrow(RowEstimate::beside(joined.len() as u64));
         }
-        if !related.is_empty() {
+        if !related.is_empty() || self.own.is_empty() && !object.holds(&order, parent) {
             estimates.read_all(related.len() as u64);
         }
         let list = ListEstimate { order: &order, is_filtered: self.filter.is_some() };
@@ -133,9 +153,9 @@ impl ListArguments {
 }
 
 /// Joins the rows of a relation, of which an object may have none, under this name.
-fn join_related(rows: &mut SelectStatement, relation: &Relation, name: &str) {
-    let Some(table) = &relation.table else { return };
+fn join_related(rows: &mut SelectStatement, target: &Target<'_>, relation: &Relation, name: &str) {
+    let Some(table) = target.related_table(relation) else { return };
     let on = relation.on().into_iter().map(|(from, to)| from.expr().eq(to.of(name.to_owned()).expr()));
     let on = on.fold(Condition::all(), Condition::add);
-    rows.join_as(JoinType::LeftJoin, table.table_ref(), name.to_owned(), on);
+    rows.join(JoinType::LeftJoin, table.source(Some(name)), on);
 }

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use async_graphql::{Enum, InputType, Name, Value};
+use async_graphql::{Enum, InputType, Name, Value, Variables};
 use keyset::{Column, Order, Sort};
 
 use crate::declare::argument::OwnOrders;
 use crate::declare::field::{Field, FieldKind};
+use crate::declare::guard::{self, Guard};
 use crate::declare::object::ObjectType;
 use crate::error::code;
 use crate::scalar::refused;
@@ -41,6 +42,35 @@ pub struct Criterion {
     pub direction: SortDirection,
     /// The position of objects without a value.
     pub nulls: NullPlacement,
+}
+
+/// The criteria of an `orderBy`.
+///
+/// # Errors
+///
+/// [`BAD_USER_INPUT`](code::BAD_USER_INPUT) if it is none.
+pub(crate) fn criteria(order_by: Option<&Value>) -> Result<Vec<Criterion>> {
+    match order_by {
+        Some(Value::List(criteria)) => criteria.iter().map(Criterion::read).collect(),
+        None | Some(Value::Null) => Ok(Vec::new()),
+        // One value is a list of it: https://spec.graphql.org/September2025/#sec-List.Input-Coercion
+        Some(criterion) => Ok(vec![Criterion::read(criterion)?]),
+    }
+}
+
+/// The criteria of an `orderBy`, by fields that the answers of the guards, in these variables, allow.
+///
+/// # Errors
+///
+/// [`BAD_USER_INPUT`](code::BAD_USER_INPUT) if it is none; [`FORBIDDEN`](code::FORBIDDEN).
+pub(crate) fn permitted(
+    object: &ObjectType,
+    order_by: Option<&Value>,
+    variables: &Variables,
+) -> Result<Vec<Criterion>> {
+    let criteria = criteria(order_by)?;
+    criteria.iter().try_for_each(|criterion| object.check_sort(&criterion.item, variables))?;
+    Ok(criteria)
 }
 
 impl Criterion {
@@ -104,6 +134,8 @@ pub(crate) struct RelatedSort {
     /// The column, of the table under the name that it has in the query of the list.
     pub column: Column,
     pub is_by_code_point: bool,
+    /// Who may read the related object, and the field, unless everybody may.
+    pub guards: [Option<Guard>; 2],
 }
 
 /// An order of a list, and what it needs.
@@ -125,11 +157,25 @@ impl Sorted {
     ///
     /// As [`ObjectType::order`].
     pub fn of(object: &ObjectType, criteria: &[Criterion], own: Option<&OwnOrders>, pinned: &[Column]) -> Result<Self> {
+        let sorted = Self::unchecked(object, criteria, own, pinned)?;
+        if own.is_none() && object.indexed.is_some() {
+            check_held(object, &items(object, criteria), &sorted.order, pinned)?;
+        }
+        Ok(sorted)
+    }
+
+    /// The same whether an index holds it or not.
+    pub fn unchecked(
+        object: &ObjectType,
+        criteria: &[Criterion],
+        own: Option<&OwnOrders>,
+        pinned: &[Column],
+    ) -> Result<Self> {
         let default = own.map(|own| [Criterion::desc(own.default)]);
         let criteria =
             if criteria.is_empty() { default.as_ref().map_or(criteria, |it| it.as_slice()) } else { criteria };
         let items = items(object, criteria);
-        if own.is_none() {
+        if own.is_none() && object.indexed.is_none() {
             check(object, &items)?;
         }
         let beside = items.iter().find_map(|item| match field(object, item)?.kind {
@@ -164,6 +210,22 @@ impl Sorted {
             sorts.extend(keys.map(|column| Sort::column(column.clone(), last.into())));
         }
         Ok(Self { order: Order::of_table(table, sorts)?, beside, related, key })
+    }
+}
+
+impl ObjectType {
+    /// Refuses to sort by an item that the answers of the guards, in these variables, do not allow. An unknown item is refused later.
+    ///
+    /// # Errors
+    ///
+    /// [`FORBIDDEN`](code::FORBIDDEN).
+    fn check_sort(&self, item: &str, variables: &Variables) -> Result<()> {
+        if let Some(field) = field(self, item) {
+            return guard::check(&field.name, field.guard.as_ref(), variables);
+        }
+        let sort = self.related_sorts.iter().find(|sort| sort.item == item);
+        let mut guards = sort.into_iter().flat_map(|sort| &sort.guards).flatten();
+        guards.try_for_each(|of_sort| guard::check(item, Some(of_sort), variables))
     }
 }
 
@@ -205,6 +267,29 @@ fn items<'c>(object: &ObjectType, criteria: &'c [Criterion]) -> Vec<&'c str> {
         }
     }
     items
+}
+
+/// Refuses what no index holds, unless it is offered all the same.
+fn check_held(object: &ObjectType, items: &[&str], order: &Order, pinned: &[Column]) -> Result<()> {
+    let is_offered = || object.offered_orders().iter().any(|order| order == items);
+    if items.is_empty() || object.holds(order, pinned) || is_offered() {
+        return Ok(());
+    }
+    // Of each parent, a key of several columns is one of fewer.
+    let of_key = object.ordered(pinned)?;
+    if [of_key.reversed().fingerprint(), of_key.fingerprint()].contains(&order.fingerprint()) {
+        return Ok(());
+    }
+    let also = object.offered_orders().into_iter().map(|order| order.join(", "));
+    let offered: Vec<String> = object.held_orders().into_iter().chain(also).collect();
+    let list = if pinned.is_empty() { "the list" } else { "this list of each parent" };
+    let message = if offered.is_empty() {
+        format!("no index holds the order {} of {list}", items.join(", "))
+    } else {
+        let offered = offered.join("; ");
+        format!("no index holds the order {} of {list}: indexes hold {offered}", items.join(", "))
+    };
+    Err(Error::client(code::ORDER_NOT_OFFERED, message))
 }
 
 /// Refuses what is not offered.

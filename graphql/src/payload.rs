@@ -170,6 +170,7 @@ impl<P: Payload> PayloadPlan<P> {
         let (query, _) = &self.environment;
         let variables = with_defaults(&query.operation.node, Cow::Borrowed(&query.variables));
         let (declaration, data) = (&self.declaration, &self.environment);
+        let variables = declaration.guarded(variables, data);
         let run = Run { reader, declaration, variables: &variables, data, is_event: false };
         let mut parts = Vec::new();
         for part in self.plan.plan.selected(&variables) {

@@ -28,6 +28,7 @@ pub mod query;
 pub mod relation;
 pub mod resolved;
 pub mod root;
+pub mod row_payload;
 pub mod variables;
 pub mod writer;
 
@@ -56,7 +57,8 @@ impl<'a> Planner<'a> {
 
     /// The join of a relation in the statement: to its rows, or to those of another join.
     pub fn join(&mut self, rows: Option<&Join>, relation: &Relation) -> Join {
-        let what = format!("{:?} {:?}", rows.map(Join::name), relation.on());
+        let object = relation.object.as_ref().map(|related| related.index);
+        let what = format!("{:?} {:?} {object:?}", rows.map(Join::name), relation.on());
         if let Some((_, known)) = self.joins.iter().find(|(known, _)| *known == what) {
             return known.clone();
         }

@@ -4,7 +4,7 @@ use async_graphql::OutputType;
 use async_graphql::indexmap::IndexMap;
 use async_graphql::registry::{
     __DirectiveLocation, CacheControl, Deprecation, MetaDirective, MetaDirectiveInvocation, MetaEnumValue, MetaField,
-    MetaInputValue, MetaType, Registry,
+    MetaType, Registry,
 };
 
 use crate::input::{InputFields, described};
@@ -22,22 +22,25 @@ impl ObjectFields<'_> {
     /// Describes a field of a type of Rust without arguments.
     pub fn field<T: OutputType>(&mut self, name: &str, description: &str) -> &mut Self {
         let ty = T::create_type_info(self.registry);
-        self.field_of(name, description, ty, IndexMap::new())
+        self.plain(name, description, ty)
     }
 
     /// Describes a field of a registered type without arguments.
     pub fn plain(&mut self, name: &str, description: &str, ty: String) -> &mut Self {
-        self.field_of(name, description, ty, IndexMap::new())
+        self.with_arguments(name, description, ty, |_| {})
     }
 
-    /// Describes a field of a registered type.
-    pub fn field_of(
+    /// Describes a field of a registered type with arguments.
+    pub fn with_arguments(
         &mut self,
         name: &str,
         description: &str,
         ty: String,
-        args: IndexMap<String, MetaInputValue>,
+        describe: impl FnOnce(&mut InputFields<'_>),
     ) -> &mut Self {
+        let mut arguments = InputFields::new(self.registry);
+        describe(&mut arguments);
+        let args = arguments.finish();
         let field = MetaField {
             name: name.to_owned(),
             description: described(description),
@@ -61,21 +64,13 @@ impl ObjectFields<'_> {
         self
     }
 
-    /// Describes a field of a nullable type that is null only beside an error: `@semanticNonNull`.
-    pub fn null_beside_error(
-        &mut self,
-        name: &str,
-        description: &str,
-        ty: String,
-        args: IndexMap<String, MetaInputValue>,
-    ) -> &mut Self {
+    /// Says that the field that was described last, which can be null, is null only beside an error: `@semanticNonNull`.
+    pub fn null_beside_error(&mut self) {
         define_semantic_non_null(self.registry);
-        self.field_of(name, description, ty, args);
-        if let Some(field) = self.fields.get_mut(name) {
+        if let Some((_, field)) = self.fields.last_mut() {
             let invocation = MetaDirectiveInvocation { name: SEMANTIC_NON_NULL.to_owned(), args: IndexMap::new() };
             field.directive_invocations.push(invocation);
         }
-        self
     }
 }
 

@@ -18,7 +18,7 @@ use crate::object::RowObject;
 use crate::order::Criterion;
 use crate::plan::collect::Collected;
 use crate::plan::object::Selection;
-use crate::plan::root::{PlannedRoot, find};
+use crate::plan::root::{PlannedRoot, Selections, find, of_nodes};
 use crate::plan::writer::Writer;
 use crate::plan::{Planner, Run, resolved};
 use crate::registry;
@@ -56,16 +56,6 @@ pub struct Node(pub ID);
 #[derive(Clone, Debug)]
 pub struct NodeList(pub Vec<ID>);
 
-/// What is selected of objects, by their indexes in the declaration.
-type Selections = Vec<(usize, Selection)>;
-
-/// What is selected of each type with global ids.
-fn per_type(field: &Collected<'_>, planner: &mut Planner<'_>) -> Selections {
-    let (declaration, sets) = (planner.declaration, field.sets());
-    let objects = declaration.objects().iter().enumerate().filter(|(_, object)| object.tag.is_some());
-    objects.map(|(index, _)| (index, Selection::new(index, &sets, None, &mut planner.of_statement()))).collect()
-}
-
 impl<T: RowObject> OutputType for ByKey<T> {
     fn type_name() -> Cow<'static, str> {
         T::NAME.into()
@@ -100,7 +90,7 @@ impl OutputType for Node {
             let keys = vec![run.declaration.named(&self.0)?];
             Ok(find(plan, keys, run).await?.write(writer))
         };
-        resolved::resolve(context, field, per_type, show).await
+        resolved::resolve(context, field, of_nodes, show).await
     }
 }
 
@@ -119,7 +109,7 @@ impl OutputType for NodeList {
             let keys = self.0.iter().map(|id| run.declaration.named(id)).collect::<crate::Result<_>>()?;
             Ok(find(plan, keys, run).await?.write_list(writer))
         };
-        resolved::resolve(context, field, per_type, show).await
+        resolved::resolve(context, field, of_nodes, show).await
     }
 }
 

@@ -3,8 +3,11 @@
 use std::collections::HashMap;
 
 use keyset::{Column, StoredValue, TableRow};
+use sea_orm::Value;
 use sea_orm::sea_query::OptionEnum;
-use sea_orm::{DbErr, Value};
+
+use crate::Result;
+use crate::scalar::unshown;
 
 /// The value of a primary key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -37,34 +40,34 @@ pub(crate) struct Distinct<'r> {
     pub rows: Vec<&'r TableRow>,
     /// Their values in these columns, one after the other.
     pub values: Vec<Value>,
-    /// The number of each row among them.
-    pub numbers: Vec<usize>,
+    /// The number of each row among them; an error if it has a value that its column does not hold.
+    pub numbers: Vec<Result<usize>>,
 }
 
 impl<'r> Distinct<'r> {
     /// Those of these rows that differ in these columns.
-    ///
-    /// # Errors
-    ///
-    /// [`DbErr`] if a row does not have the columns.
-    pub fn of(rows: &'r [TableRow], columns: &[Column]) -> Result<Self, DbErr> {
+    pub fn of(rows: &'r [TableRow], columns: &[Column]) -> Self {
         let (mut distinct, mut known) =
             (Self { rows: Vec::new(), values: Vec::new(), numbers: Vec::new() }, HashMap::new());
         distinct.numbers.reserve(rows.len());
         for row in rows {
             let (next, begin) = (distinct.rows.len(), distinct.values.len());
-            for column in columns {
-                distinct.values.push(row.value(column.number(), column.kind())?);
-            }
-            let number = *known.entry(RowKey::of(&distinct.values[begin..])).or_insert(next);
-            if number == next {
+            let unread = columns.iter().find(|column| {
+                let value = row.value(column.number(), column.kind());
+                value.map(|value| distinct.values.push(value)).is_err()
+            });
+            let number = match unread {
+                None => Ok(*known.entry(RowKey::of(&distinct.values[begin..])).or_insert(next)),
+                Some(column) => Err(unshown(column)),
+            };
+            if number.as_ref().is_ok_and(|number| *number == next) {
                 distinct.rows.push(row);
             } else {
                 distinct.values.truncate(begin);
             }
             distinct.numbers.push(number);
         }
-        Ok(distinct)
+        distinct
     }
 }
 

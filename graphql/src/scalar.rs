@@ -11,122 +11,84 @@ use serde::de::IgnoredAny;
 use crate::Error;
 use crate::error::code;
 use crate::plan::writer::write;
+use times::is_shown;
 
 mod big_int;
 mod bytes;
-mod date_time;
 mod decimal;
 mod enumeration;
+mod input;
 mod json;
-mod local;
+mod text;
+mod times;
 
 pub use big_int::BigInt;
 pub use bytes::Bytes;
-pub use date_time::DateTime;
 pub use decimal::Decimal;
+pub use input::read_column;
 pub use json::Json;
-pub use local::{Date, LocalDateTime, Time};
+pub use times::{Date, DateTime, LocalDateTime, Time};
 
-/// The type of a column's values in the schema.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Scalar {
-    Boolean,
-    Int,
-    BigInt,
-    Float,
-    String,
-    Decimal,
-    Date,
-    Time,
-    LocalDateTime,
-    DateTime,
-    Uuid,
-    Bytes,
-    Json,
-    Enum,
+/// Registers the type of values of this kind, or of the items of lists, and returns its name. The column has the values of an enum.
+pub(crate) fn register(kind: Kind, column: &Column, registry: &mut Registry) -> String {
+    let ty = match kind.item() {
+        Kind::Bool => <bool as OutputType>::create_type_info(registry),
+        Kind::SmallInt | Kind::Int => <i32 as OutputType>::create_type_info(registry),
+        Kind::BigInt => <BigInt as OutputType>::create_type_info(registry),
+        Kind::Float | Kind::Double => <f64 as OutputType>::create_type_info(registry),
+        Kind::Text | Kind::Char => <String as OutputType>::create_type_info(registry),
+        Kind::Decimal => <Decimal as OutputType>::create_type_info(registry),
+        Kind::Date => <Date as OutputType>::create_type_info(registry),
+        Kind::Time => <Time as OutputType>::create_type_info(registry),
+        Kind::DateTime => <LocalDateTime as OutputType>::create_type_info(registry),
+        Kind::DateTimeUtc => <DateTime as OutputType>::create_type_info(registry),
+        Kind::Uuid => <uuid::Uuid as OutputType>::create_type_info(registry),
+        Kind::Bytes => <Bytes as OutputType>::create_type_info(registry),
+        Kind::Json => <Json as OutputType>::create_type_info(registry),
+        Kind::Enum => enumeration::register(column, registry),
+        Kind::Array(_) | Kind::Unsupported => String::new(),
+    };
+    ty.trim_end_matches('!').to_owned()
 }
 
-impl Scalar {
-    /// Those of a column, or of the items of its lists; `None` if it has none.
-    pub fn of(column: &Column) -> Option<Self> {
-        Some(match column.kind().item() {
-            Kind::Bool => Self::Boolean,
-            Kind::SmallInt | Kind::Int => Self::Int,
-            Kind::BigInt => Self::BigInt,
-            Kind::Float | Kind::Double => Self::Float,
-            Kind::Text | Kind::Char => Self::String,
-            Kind::Decimal => Self::Decimal,
-            Kind::Date => Self::Date,
-            Kind::Time => Self::Time,
-            Kind::DateTime => Self::LocalDateTime,
-            Kind::DateTimeUtc => Self::DateTime,
-            Kind::Uuid => Self::Uuid,
-            Kind::Bytes => Self::Bytes,
-            Kind::Json => Self::Json,
-            Kind::Enum => Self::Enum,
-            Kind::Array(_) | Kind::Unsupported => return None,
-        })
+/// Reads the value of an input, as a column, or the items of its lists, are compared with it.
+///
+/// # Errors
+///
+/// [`BAD_USER_INPUT`](code::BAD_USER_INPUT) for a value of another type.
+pub(crate) fn read(column: &Column, value: Value) -> crate::Result<sea_orm::Value> {
+    fn parsed<T: InputType + Into<sea_orm::Value>>(value: Value) -> crate::Result<sea_orm::Value> {
+        T::parse(Some(value)).map(Into::into).map_err(refused)
     }
 
-    /// The name of the type of these values, which it registers.
-    pub fn register(self, column: &Column, registry: &mut Registry) -> String {
-        let ty = match self {
-            Self::Boolean => <bool as OutputType>::create_type_info(registry),
-            Self::Int => <i32 as OutputType>::create_type_info(registry),
-            Self::BigInt => <BigInt as OutputType>::create_type_info(registry),
-            Self::Float => <f64 as OutputType>::create_type_info(registry),
-            Self::String => <String as OutputType>::create_type_info(registry),
-            Self::Decimal => <Decimal as OutputType>::create_type_info(registry),
-            Self::Date => <Date as OutputType>::create_type_info(registry),
-            Self::Time => <Time as OutputType>::create_type_info(registry),
-            Self::LocalDateTime => <LocalDateTime as OutputType>::create_type_info(registry),
-            Self::DateTime => <DateTime as OutputType>::create_type_info(registry),
-            Self::Uuid => <uuid::Uuid as OutputType>::create_type_info(registry),
-            Self::Bytes => <Bytes as OutputType>::create_type_info(registry),
-            Self::Json => <Json as OutputType>::create_type_info(registry),
-            Self::Enum => enumeration::register(column, registry),
-        };
-        ty.trim_end_matches('!').to_owned()
-    }
-
-    /// Whether values can be compared by more than equality.
-    pub fn is_ordered(self) -> bool {
-        !matches!(self, Self::Bytes | Self::Json | Self::Enum)
-    }
-
-    /// The value of an input, as a column of this type is compared with it.
-    ///
-    /// # Errors
-    ///
-    /// [`BAD_USER_INPUT`](code::BAD_USER_INPUT) for a value of another type.
-    pub fn read(self, column: &Column, value: Value) -> crate::Result<sea_orm::Value> {
-        fn parsed<T: InputType + Into<sea_orm::Value>>(value: Value) -> crate::Result<sea_orm::Value> {
-            T::parse(Some(value)).map(Into::into).map_err(refused)
+    match column.kind().item() {
+        Kind::Bool => parsed::<bool>(value),
+        Kind::SmallInt | Kind::Int => parsed::<i32>(value),
+        Kind::BigInt => parsed::<BigInt>(value),
+        Kind::Float | Kind::Double => parsed::<f64>(value),
+        Kind::Text | Kind::Char | Kind::Array(_) | Kind::Unsupported => {
+            let text = String::parse(Some(value)).map_err(refused)?;
+            check_text(&text)?;
+            Ok(text.into())
         }
-
-        match self {
-            Self::Boolean => parsed::<bool>(value),
-            Self::Int => parsed::<i32>(value),
-            Self::BigInt => parsed::<BigInt>(value),
-            Self::Float => parsed::<f64>(value),
-            Self::String => match String::parse(Some(value)).map_err(refused)? {
-                // PostgreSQL accepts no such text.
-                text if text.contains('\0') => {
-                    Err(Error::client(code::BAD_USER_INPUT, "the text must not contain a NUL character"))
-                }
-                text => Ok(text.into()),
-            },
-            Self::Decimal => parsed::<Decimal>(value),
-            Self::Date => parsed::<Date>(value),
-            Self::Time => parsed::<Time>(value),
-            Self::LocalDateTime => parsed::<LocalDateTime>(value),
-            Self::DateTime => parsed::<DateTime>(value),
-            Self::Uuid => parsed::<uuid::Uuid>(value),
-            Self::Bytes => parsed::<Bytes>(value),
-            Self::Enum => enumeration::read(column, &value),
-            Self::Json => parsed::<Json>(value),
-        }
+        Kind::Decimal => parsed::<Decimal>(value),
+        Kind::Date => parsed::<Date>(value),
+        Kind::Time => parsed::<Time>(value),
+        Kind::DateTime => parsed::<LocalDateTime>(value),
+        Kind::DateTimeUtc => parsed::<DateTime>(value),
+        Kind::Uuid => parsed::<uuid::Uuid>(value),
+        Kind::Bytes => parsed::<Bytes>(value),
+        Kind::Enum => enumeration::read(column, &value),
+        Kind::Json => parsed::<Json>(value),
     }
+}
+
+/// Refuses a text that PostgreSQL does not accept.
+pub(crate) fn check_text(text: &str) -> crate::Result<()> {
+    if text.contains('\0') {
+        return Err(Error::client(code::BAD_USER_INPUT, "the text must not contain a NUL character"));
+    }
+    Ok(())
 }
 
 /// The error of an input. The library adds the types around the value, also those that the schema has under another name.
@@ -138,7 +100,7 @@ pub(crate) fn refused<T: InputType>(error: InputValueError<T>) -> Error {
 /// The name of the type of a column, which it registers. The items of a list can be null: no type of PostgreSQL forbids NULL in an
 /// array.
 pub(crate) fn register_column(column: &Column, registry: &mut Registry) -> String {
-    let name = Scalar::of(column).map_or_else(String::new, |scalar| scalar.register(column, registry));
+    let name = register(column.kind(), column, registry);
     if matches!(column.kind(), Kind::Array(_)) { format!("[{name}]") } else { name }
 }
 
@@ -169,6 +131,10 @@ pub(crate) fn write_column(row: &TableRow, column: &Column, json: &mut Vec<u8>) 
             json.extend_from_slice(text.trim().as_bytes());
             Ok(())
         }
+        StoredValue::Text(text) if column.kind() == Kind::Array(&Kind::Json) => {
+            json.extend_from_slice(keyset::json_list(text).ok_or_else(|| unshown(column))?.as_bytes());
+            Ok(())
+        }
         _ => {
             let value = row.value(column.number(), column.kind()).map_err(|_| unshown(column))?;
             write_value(&value, column, json)
@@ -190,7 +156,7 @@ pub(crate) fn write_value(value: &sea_orm::Value, column: &Column, json: &mut Ve
     }
 
     let written = match value {
-        Value::String(Some(text)) if Scalar::of(column) == Some(Scalar::Enum) => enumeration::write(column, text, json),
+        Value::String(Some(text)) if column.kind().item() == Kind::Enum => enumeration::write(column, text, json),
         Value::Bool(v) => some(v.as_ref(), json),
         Value::SmallInt(v) => some(v.as_ref(), json),
         Value::Int(v) => some(v.as_ref(), json),
@@ -200,10 +166,10 @@ pub(crate) fn write_value(value: &sea_orm::Value, column: &Column, json: &mut Ve
         Value::Double(v) => some(v.filter(|v| v.is_finite()).as_ref(), json),
         Value::String(v) => some(v.as_ref(), json),
         Value::Decimal(v) => some(v.map(|v| Decimal::of_scale(v, scale(column))).as_ref(), json),
-        Value::ChronoDate(v) => some(v.and_then(Date::shown).as_ref(), json),
+        Value::ChronoDate(v) => some(v.filter(is_shown).map(Date).as_ref(), json),
         Value::ChronoTime(v) => some(v.map(Time).as_ref(), json),
-        Value::ChronoDateTime(v) => some(v.and_then(LocalDateTime::shown).as_ref(), json),
-        Value::ChronoDateTimeUtc(v) => some(v.and_then(DateTime::shown).as_ref(), json),
+        Value::ChronoDateTime(v) => some(v.filter(is_shown).map(LocalDateTime).as_ref(), json),
+        Value::ChronoDateTimeUtc(v) => some(v.filter(is_shown).map(DateTime).as_ref(), json),
         Value::Uuid(v) => some(v.as_ref(), json),
         Value::Bytes(v) => some(v.clone().map(Bytes).as_ref(), json),
         Value::Json(v) => some(v.as_ref(), json),
@@ -246,6 +212,11 @@ pub(crate) fn register_leaf<L: LeafValue>(registry: &mut Registry) -> String {
     let is_leaf = of.is_some_and(|of| matches!(of, MetaType::Scalar { .. } | MetaType::Enum { .. }));
     assert!(is_leaf, "expected a scalar or an enum as a computed value, not `{ty}`");
     ty
+}
+
+/// Whether a computed value can be null.
+pub(crate) fn is_nullable<L: LeafValue>() -> bool {
+    !<L as OutputType>::qualified_type_name().ends_with('!')
 }
 
 /// Writes a computed value as JSON.

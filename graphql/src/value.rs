@@ -7,18 +7,20 @@ use std::marker::PhantomData;
 use async_graphql::parser::types::Field;
 use async_graphql::registry::Registry;
 use async_graphql::{ContextSelectionSet, OutputType, Pos, Positioned, ServerResult, Value};
-use keyset::{Key, Models, Order, Row, TableRow};
+use keyset::{Column, Key, Models, Order, Row, StoredValue, TableRow};
 
-use crate::Result;
 use crate::connection::edge_name;
 use crate::declare::declaration::Declaration;
+use crate::declare::names::noun;
+use crate::error::code;
 use crate::object::{Model, RowObject};
 use crate::plan::collect::Collected;
-use crate::plan::connection::PlannedPage;
+use crate::plan::connection::{Connections, PlannedPage};
 use crate::plan::object::{Boxed, Objects, Selection};
 use crate::plan::resolved;
 use crate::plan::writer::{Shown, Writer};
 use crate::plan::{Planner, Run};
+use crate::{Error, Result};
 
 /// An object whose row is known. What is selected beside the row is read when it is shown.
 pub struct Object<T: RowObject> {
@@ -96,7 +98,11 @@ impl<T: RowObject> KnownRow for Object<T> {
 
     fn show<'a>(&'a self, plan: &'a Selection, run: &'a Run<'_>, position: Pos) -> Boxed<'a, Shown> {
         Box::pin(async move {
-            let (objects, mut writer) = (read(plan, self.table_row(), run).await, Writer::new(run));
+            let (row, mut writer) = (self.table_row(), Writer::new(run));
+            let objects = match check(T::NAME, &row, run).await {
+                Ok(()) => read(plan, row, run).await,
+                Err(error) => Err(error),
+            };
             let written = match objects {
                 Ok(objects) => objects.write(0, &mut writer),
                 Err(error) => Err(writer.fail(error, position)),
@@ -115,23 +121,49 @@ impl<T: RowObject> KnownRow for Edge<T> {
 
     fn show<'a>(&'a self, plan: &'a PlannedPage, run: &'a Run<'_>, position: Pos) -> Boxed<'a, Shown> {
         Box::pin(async move {
-            let (mut writer, mut objects) = (Writer::new(run), Vec::new());
-            for selection in plan.selections(run.variables) {
-                objects.push(match selection {
-                    None => None,
-                    Some(selection) => match read(selection, self.object.table_row(), run).await {
-                        Ok(objects) => Some(objects),
-                        Err(error) => {
-                            let failed = Err(writer.fail(error, position));
-                            return writer.finish(failed);
-                        }
-                    },
-                });
-            }
-            let written = plan.of_row(&self.order, &self.key, objects).write_edge(&mut writer);
+            let mut writer = Writer::new(run);
+            let row = || self.object.table_row();
+            let written = match read_edge(plan, &self.order, &self.key, row, run).await {
+                Ok(edge) => edge.write_edge(&mut writer),
+                Err(error) => Err(writer.fail(error, position)),
+            };
             writer.finish(written)
         })
     }
+}
+
+/// Reads what is selected of an edge beside its row. Each selection takes a row of its own.
+pub(crate) async fn read_edge<'p>(
+    plan: &'p PlannedPage,
+    order: &Order,
+    key: &Key,
+    row: impl Fn() -> TableRow,
+    run: &Run<'_>,
+) -> Result<Connections<'p>> {
+    check(plan.object(run), &row(), run).await?;
+    let mut objects = Vec::new();
+    for selection in plan.selections(run.variables) {
+        objects.push(match selection {
+            Some(selection) => Some(read(selection, row(), run).await?),
+            None => None,
+        });
+    }
+    Ok(plan.of_row(order, key, objects))
+}
+
+/// Refuses to show the row of an object of this name that its viewer may not see. Events were checked before.
+async fn check(name: &str, row: &TableRow, run: &Run<'_>) -> Result<()> {
+    let Some(object) = run.declaration.ruled(name).filter(|_| !run.is_event) else { return Ok(()) };
+    let (table, failed) = (object.table_for(run.data), |error| run.reader.error(error));
+    let value = |column: &Column| match row.get(column.number()) {
+        StoredValue::Null => Ok(column.kind().null()),
+        _ => row.value(column.number(), column.kind()),
+    };
+    let values: std::result::Result<Vec<_>, _> = table.columns().iter().map(value).collect();
+    if keyset::has_row(run.reader, &table, &values.map_err(failed)?).await.map_err(failed)? {
+        return Ok(());
+    }
+    Err(Error::client(code::FORBIDDEN, format!("you may not see this {}", noun(name))))
 }
 
 /// Reads what is selected of an object beside its row.

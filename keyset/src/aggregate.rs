@@ -1,5 +1,6 @@
 //! Aggregates of the values of columns: like a count, never part of paging.
 
+use rust_decimal::Decimal;
 use sea_orm::sea_query::{Expr, ExprTrait as _, Func};
 use sea_orm::{DbErr, Value};
 
@@ -42,52 +43,77 @@ impl Aggregate {
 
     fn expr(self, column: &Column, dialect: Dialect) -> Expr {
         let values = column.expr();
-        let is_exact = !matches!(column.kind(), Kind::Float | Kind::Double);
-        match self {
-            Self::Min => Func::min(values).into(),
-            Self::Max => Func::max(values).into(),
-            Self::Sum if dialect.is_sqlite() => Func::sum(values).into(),
-            // The sum of integers is wider than they are.
-            Self::Sum if is_exact && column.kind() != Kind::Decimal && column.kind() != Kind::BigInt => {
-                Expr::from(Func::sum(values)).cast_as("bigint")
+        match (self, column.kind()) {
+            (Self::Min, _) => Func::min(values).into(),
+            (Self::Max, _) => Func::max(values).into(),
+            (Self::Average, _) => Expr::from(Func::avg(values)).cast_as("double precision"),
+            (Self::Sum, of) if dialect.is_sqlite() && is_integer(of) => {
+                Expr::cust_with_exprs(HALVES, [values.clone(), values.clone(), values.clone(), values])
             }
-            Self::Sum if column.kind() == Kind::Float => Func::sum(values.cast_as("double precision")).into(),
-            Self::Sum => Func::sum(values).into(),
-            Self::Average => Expr::from(Func::avg(values)).cast_as("double precision"),
+            // As an integer, it would fail beyond 64 bits.
+            (Self::Sum, _) if dialect.is_sqlite() => Func::sum(values.cast_as("real")).into(),
+            (Self::Sum, Kind::Float) => Func::sum(values.cast_as("double precision")).into(),
+            (Self::Sum, Kind::BigInt) => Expr::from(Func::sum(values)).cast_as("numeric"),
+            (Self::Sum, _) => Func::sum(values).into(),
         }
     }
 
     /// The value that a statement returns.
     fn read(self, row: &Record, name: &str, column: &Column, dialect: Dialect) -> Result<Value, DbErr> {
-        let kind = self.kind(column.kind()).ok_or_else(|| DbErr::Type(format!("{column:?} has no {self:?}")))?;
-        // SQLite has no wider integers. As a decimal, it would be read through a double.
-        if dialect.is_sqlite() && (self, column.kind()) == (Self::Sum, Kind::BigInt) {
-            let Value::BigInt(sum) = row.value(name, Kind::BigInt)? else { return Ok(Value::Decimal(None)) };
-            return Ok(Value::Decimal(sum.map(Into::into)));
+        let kind = self.kind_of(column)?;
+        if !(dialect.is_sqlite() && self == Self::Sum && is_integer(column.kind())) {
+            return row.value(name, kind);
         }
-        row.value(name, kind)
+        let Value::String(Some(halves)) = row.value(name, Kind::Text)? else { return Ok(kind.null()) };
+        let sum = sum_of(&halves).and_then(|sum| match kind {
+            Kind::Decimal => Some(Decimal::try_from_i128_with_scale(sum, 0).ok()?.into()),
+            _ => Some(i64::try_from(sum).ok()?.into()),
+        });
+        sum.ok_or_else(|| DbErr::Type(format!("the sum of {column:?} is no {kind:?}: {halves}")))
+    }
+
+    fn kind_of(self, column: &Column) -> Result<Kind, DbErr> {
+        self.kind(column.kind()).ok_or_else(|| DbErr::Type(format!("{column:?} has no {self:?}")))
     }
 }
 
+/// A sum of integers on SQLite, which has no wider ones than those of 64 bits: those of their upper and lower halves. If other values
+/// are among them, it is no number.
+const HALVES: &str = "CASE WHEN COUNT(?) = TOTAL(TYPEOF(?) = 'integer') \
+                      THEN SUM(? >> 32) || ' ' || SUM(? & 4294967295) ELSE 'others' END";
+
+/// The sum with these halves.
+fn sum_of(halves: &str) -> Option<i128> {
+    let (upper, lower) = halves.split_once(' ')?;
+    Some((upper.parse::<i128>().ok()? << 32) + lower.parse::<i128>().ok()?)
+}
+
+fn is_integer(kind: Kind) -> bool {
+    matches!(kind, Kind::SmallInt | Kind::Int | Kind::BigInt)
+}
+
 /// The aggregates of the rows of a query, or of each of [`Lists`](crate::Lists), in the order in which they are wanted: one
-/// statement, which reads all rows.
+/// statement, which reads all rows. A value that its kind does not hold, such as an infinite date, is an error of its own.
 ///
 /// ```no_run
 /// # use sea_orm::{EntityTrait, tests_cfg::fruit};
 /// # use keyset::*;
 /// # async fn example(db: &sea_orm::DatabaseConnection) -> Result<(), Box<dyn std::error::Error>> {
 /// let wanted = [(Aggregate::Min, fruit::Column::Id.into()), (Aggregate::Sum, fruit::Column::Id.into())];
-/// let values = aggregates(db, fruit::Entity::find(), &wanted).await?;
-/// println!("the first fruit is {:?}", values[0]);
+/// let mut values = aggregates(db, fruit::Entity::find(), &wanted).await?;
+/// println!("the first fruit is {:?}", values.swap_remove(0)?);
 /// # Ok(())
 /// # }
 /// ```
 ///
 /// # Errors
 ///
-/// As [`count`](crate::count()). [`DbErr`] if a column has no such aggregate, and on SQLite if a sum of integers has more than 64
-/// bits.
-pub async fn aggregates<C, S>(db: &C, source: S, wanted: &[(Aggregate, Column)]) -> Result<S::Of<Vec<Value>>, DbErr>
+/// As [`count`](crate::count()). [`DbErr`] if a column has no such aggregate.
+pub async fn aggregates<C, S>(
+    db: &C,
+    source: S,
+    wanted: &[(Aggregate, Column)],
+) -> Result<S::Of<Vec<Result<Value, DbErr>>>, DbErr>
 where
     C: ReadRows + ?Sized,
     S: Source,
@@ -96,12 +122,14 @@ where
     let name = |place: usize| format!("keyset_aggregate_{place}");
     let each = wanted.iter().enumerate();
     let exprs = each.map(|(place, (aggregate, column))| (aggregate.expr(column, dialect), name(place))).collect();
-    let read = |row: Option<&Record>| -> Result<Vec<Value>, DbErr> {
-        let value = |(place, (aggregate, column)): (usize, &(Aggregate, Column))| match row {
-            Some(row) => aggregate.read(row, &name(place), column, dialect),
-            None => Ok(aggregate.kind(column.kind()).unwrap_or(Kind::Text).null()),
+    let kinds: Vec<Kind> =
+        wanted.iter().map(|(aggregate, column)| aggregate.kind_of(column)).collect::<Result<_, _>>()?;
+    let read = |row: Option<&Record>| {
+        let Some(row) = row else { return Ok(kinds.iter().map(|kind| Ok(kind.null())).collect()) };
+        let value = |(place, (aggregate, column)): (usize, &(Aggregate, Column))| {
+            aggregate.read(row, &name(place), column, dialect)
         };
-        wanted.iter().enumerate().map(value).collect()
+        Ok(wanted.iter().enumerate().map(value).collect())
     };
     S::wrap(values(db, bare(parts.query), exprs, read, parts.parents, dialect).await?)
 }

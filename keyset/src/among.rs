@@ -4,9 +4,9 @@ use sea_orm::sea_query::extension::postgres::PgFunc;
 use sea_orm::sea_query::{Expr, ExprTrait, Query, ValueTuple};
 use sea_orm::{DbBackend, DbErr, Value};
 
+use crate::Column;
 use crate::dialect::Dialect;
 use crate::source::{array, columns_of};
-use crate::table::Column;
 
 /// The condition that a column has one of these values, which have one type.
 ///

@@ -6,7 +6,7 @@ use chrono::{DateTime, Utc};
 use sea_orm::sea_query::{Expr, ExprTrait};
 use uuid::Uuid;
 
-use crate::table::Column;
+use crate::Column;
 
 /// A filter for the rows whose UUIDv7 key was generated at an instant or before, to the millisecond. Pages that are
 /// read with this filter do not shift when rows are inserted.

@@ -9,8 +9,8 @@ use smallvec::SmallVec;
 
 use crate::among::one_of;
 use crate::dialect::Dialect;
-use crate::source::{Parents, Reference, parent_name, widened};
-use crate::{Kind, ReadRows, Record, Source};
+use crate::source::{Parents, parent_name, widened};
+use crate::{Column, Kind, ReadRows, Record, Source};
 
 /// The column with a number of rows.
 pub(crate) const COUNT: &str = "count";
@@ -91,12 +91,12 @@ where
         select(&mut rows);
         return Ok(vec![read(db.read(dialect.statement(&rows)).await?.first())?]);
     };
-    let columns: Vec<Expr> = parents.references.iter().map(|reference| reference.column.clone()).collect();
-    let null: Vec<Value> = parents.references.iter().map(|reference| widened(reference.kind.null())).collect();
-    for (place, Reference { name, kind, .. }) in parents.references.iter().enumerate() {
+    let columns: Vec<Expr> = parents.references.iter().map(Column::expr).collect();
+    let null: Vec<Value> = parents.references.iter().map(|column| widened(column.kind().null())).collect();
+    for (place, column) in parents.references.iter().enumerate() {
         let is_other = |key: &[Value]| discriminant(&widened(key[place].clone())) != discriminant(&null[place]);
-        if *kind == Kind::Unsupported || parents.each().any(is_other) {
-            return Err(DbErr::Type(format!("expected parents of the type of the column `{name}`")));
+        if column.kind() == Kind::Unsupported || parents.each().any(is_other) {
+            return Err(DbErr::Type(format!("expected parents of the type of the column `{}`", column.name())));
         }
     }
     for (place, column) in columns.iter().enumerate() {
@@ -110,7 +110,8 @@ where
     for parent in parents.each().map(key) {
         // NULL has no children.
         if !parent.iter().any(|value| *value == value.as_null()) && !found.contains_key(&parent) {
-            different.extend(parent.iter().cloned());
+            let values = parents.references.iter().zip(parent.iter().cloned());
+            different.extend(values.map(|(column, value)| column.value_of(value)));
             found.insert(parent, absent.clone());
         }
     }
@@ -123,7 +124,7 @@ where
         let among = one_of(&columns, some.to_vec(), size, dialect);
         let statement = rows.clone().cond_where(Condition::all().add(among)).take();
         for row in db.read(dialect.statement(&statement)).await? {
-            let of = |(place, reference): (usize, &Reference)| row.value(&parent_name(place), reference.kind);
+            let of = |(place, column): (usize, &Column)| row.value(&parent_name(place), column.kind());
             let values = parents.references.iter().enumerate().map(|it| of(it).map(widened));
             found.insert(values.collect::<Result<_, _>>()?, read(Some(&row))?);
         }

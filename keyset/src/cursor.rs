@@ -131,7 +131,7 @@ impl Order {
         bytes.push(VERSION);
         bytes.extend(self.fingerprint().to_be_bytes());
         for (place, (value, sort)) in key.values().iter().zip(self.sorts()).enumerate() {
-            let scalar = sort.kind.scalar(value).ok_or(KeyError::Type(place))?;
+            let scalar = sort.scalar(value).ok_or(KeyError::Type(place))?;
             wire::write(&scalar, bytes)?;
         }
         Ok(())
@@ -148,9 +148,8 @@ impl Order {
             return Err(CursorError::Arity { found, expected });
         }
 
-        let value = |(place, (scalar, sort)): (usize, (Scalar, &Sort))| {
-            sort.kind.value(scalar).filter(|value| sort.holds(value)).ok_or(CursorError::Type(place))
-        };
+        let value =
+            |(place, (scalar, sort)): (usize, (Scalar, &Sort))| sort.value(scalar).ok_or(CursorError::Type(place));
         let values = scalars.into_iter().zip(self.sorts()).enumerate().map(value).collect::<Result<_, _>>()?;
         Ok(Key::of_values(values))
     }

@@ -91,6 +91,18 @@ impl Dialect {
         }
     }
 
+    /// An infinite date as PostgreSQL compares it. SQLite compares the double.
+    pub(crate) fn infinite(self, value: &Value, sort: &Sort) -> Option<Expr> {
+        let name = match sort.kind {
+            _ if self.is_sqlite() || !sort.is_infinite(value) => return None,
+            Kind::Date => "date",
+            Kind::DateTime => "timestamp",
+            _ => "timestamptz",
+        };
+        let sign = if *value == Value::Double(Some(f64::INFINITY)) { "" } else { "-" };
+        Some(Expr::cust(format!("CAST('{sign}infinity' AS {name})")))
+    }
+
     /// Whether this database stores a value. SQLite stores NaN as NULL.
     pub(crate) fn stores(self, value: &Value) -> bool {
         let is_nan = match value {
@@ -196,6 +208,17 @@ impl Dialect {
     pub(crate) fn numbered(select: &SelectStatement) -> (String, Vec<Value>) {
         let (sql, values) = written(select, &SqliteQueryBuilder, "?", true);
         (sql, values.0)
+    }
+
+    /// The same for a part of a statement whose other parts have this many parameters, with lower numbers.
+    pub(crate) fn numbered_after(select: &SelectStatement, parameters: usize) -> (String, Vec<Value>) {
+        const PLACEHOLDER: &str = ":keyset_parameter_";
+        let (mut sql, Values(values)) = written(select, &SqliteQueryBuilder, PLACEHOLDER, true);
+        // From the end: the number 1 begins the number 10.
+        for number in (1..=values.len()).rev() {
+            sql = sql.replace(&format!("{PLACEHOLDER}{number}"), &format!("?{}", parameters + number));
+        }
+        (sql, values)
     }
 
     /// A statement from text and parameters.

@@ -142,7 +142,8 @@ pub(crate) async fn read<C: ReadRows + ?Sized>(
     page.check(dialect).map_err(|error| DbErr::Type(error.to_string()))?;
     let reading = Reading { joins, cache, index: parts.index(), dialect };
     match parts.parents {
-        _ if page.offset > 0 => read_skipped(db, parts, page, reading).await,
+        // On the heap: otherwise each page would have room for it.
+        _ if page.offset > 0 => Box::pin(read_skipped(db, parts, page, reading)).await,
         Some(parents) => many::fetch(db, parts.query, parents, page, joins, dialect, cache).await,
         None => Ok(vec![read_one(db, parts.query, page, reading).await?]),
     }
@@ -155,17 +156,17 @@ async fn read_one<C: ReadRows + ?Sized>(
     page: &Page,
     Reading { joins, cache, index, dialect }: Reading<'_>,
 ) -> Result<Slice<Record>, DbErr> {
-    let write = |query: &SelectStatement, page: &Page| {
+    let write = |query: &SelectStatement, joins: &[Join], page: &Page| {
         dialect.statement(&select_joined(query, page, &RowOrder::of(query, joins, page), joins, index, dialect))
     };
     let kept = match cache {
         None => None,
         Some(cache) => {
             let shape = Shape { query, page, joins, parents: None, dialect };
-            cache.statement(shape, &[], |query, page| Ok(Some(write(query, page))))?
+            cache.statement(shape, &[], |query, joins, page| Ok(Some(write(query, joins, page))))?
         }
     };
-    let rows = db.read(kept.unwrap_or_else(|| write(query, page))).await?;
+    let rows = db.read(kept.unwrap_or_else(|| write(query, joins, page))).await?;
     Slice::of(rows, &mut Reader::new(page))
 }
 

@@ -5,15 +5,16 @@ use std::collections::HashMap;
 use sea_orm::{DbErr, Statement, Value};
 
 use crate::dialect::Dialect;
-use crate::{Direction, Kind, Nulls, ReadRows, Record};
+use crate::{Column, Direction, Kind, Nulls, Order, ReadRows, Record, Table};
 
 mod needed;
 
 pub use needed::NeededIndex;
 
 /// The indexes that rows can be read from in order: those of all rows, by the values of columns.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Indexes {
+    dialect: Dialect,
     /// The indexes of each table, by their names.
     tables: HashMap<String, HashMap<String, Vec<Part>>>,
 }
@@ -28,7 +29,8 @@ struct Part {
 }
 
 impl Indexes {
-    /// Reads those of the tables in the search path: one statement. Views and tables on other servers have none, and are left out.
+    /// Reads those of the tables in the search path: one statement. Views, tables on other servers, and those from which
+    /// tables of PostgreSQL inherit have none, and are left out.
     ///
     /// # Errors
     ///
@@ -39,7 +41,7 @@ impl Indexes {
             Value::String(text) => Ok::<_, DbErr>(text),
             _ => Ok(None),
         };
-        let mut indexes = Self::default();
+        let mut indexes = Self { dialect, tables: HashMap::new() };
         for record in db.read(Statement::from_string(db.backend(), catalogue(dialect).to_owned())).await? {
             let table = indexes.tables.entry(text(&record, "table")?.unwrap_or_default()).or_default();
             let Some(index) = text(&record, "index")? else { continue };
@@ -51,6 +53,33 @@ impl Indexes {
         Ok(indexes)
     }
 
+    /// Whether an index holds an order of the rows of a table; where columns refer to a parent, of those of each parent. A page then costs
+    /// its size.
+    pub fn hold(&self, order: &Order, table: &Table, parent: &[Column]) -> bool {
+        let known = self.tables.get(table.name());
+        let serves = |needed: NeededIndex, indexes: &HashMap<String, Vec<Part>>| {
+            indexes.values().any(|index| needed.is_served_by(index))
+        };
+        let needed = NeededIndex::in_dialect(order, table, parent, self.dialect);
+        needed.zip(known).is_some_and(|(needed, indexes)| serves(needed, indexes))
+    }
+
+    /// Whether a table is known, with its indexes or without one.
+    pub fn know(&self, table: &str) -> bool {
+        self.tables.contains_key(table)
+    }
+
+    /// The columns of each index of a table, in its order, with their directions and the places of their NULLs: up to the first that is
+    /// none, such as an expression.
+    pub fn of(&self, table: &str) -> impl Iterator<Item = Vec<(&str, Direction, Nulls)>> {
+        let mut indexes: Vec<(&String, &Vec<Part>)> = self.tables.get(table).into_iter().flatten().collect();
+        indexes.sort_unstable_by_key(|(name, _)| *name);
+        let columns = |index: &'_ Vec<Part>| index.iter().take_while(|part| !part.column.is_empty()).count();
+        indexes.into_iter().map(move |(_, index)| {
+            index[..columns(index)].iter().map(|part| (part.column.as_str(), part.direction, part.nulls)).collect()
+        })
+    }
+
     /// Whether a table has no such index. `false` for a table that is not known.
     pub fn lack(&self, needed: &NeededIndex) -> bool {
         let known = self.tables.get(needed.table());
@@ -60,7 +89,8 @@ impl Indexes {
 
 /// The columns of all indexes, in their order.
 ///
-/// PostgreSQL: an order compares by the collation of the column, and by the default operators of its type.
+/// PostgreSQL: an order compares by the collation of the column, and by the default operators of its type. An index of a table does not
+/// have the rows of those that inherit from it.
 ///
 /// SQLite: an index ends in the key of the row. That of a table with row ids is the only column of the primary key that has no
 /// index of its own, and the table is its index. The collation of a column is not in the catalogue: an index has it, unless it names another.
@@ -79,6 +109,7 @@ fn catalogue(dialect: Dialect) -> &'static str {
                  AND a.attcollation = k.comparison AND o.oid IS NOT NULL
              WHERE t.relkind IN ('r', 'p', 'm') AND NOT t.relispartition AND t.relnamespace <> 'pg_catalog'::regnamespace
                AND pg_table_is_visible(t.oid)
+               AND NOT (t.relkind = 'r' AND EXISTS (SELECT FROM pg_inherits h WHERE h.inhparent = t.oid))
              ORDER BY t.oid, i.indexrelid, k.place"
         }
         Dialect::Sqlite => {

@@ -15,8 +15,8 @@ use std::sync::Arc;
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, IntoIden, JoinType, Query, SelectStatement};
 use sea_orm::{DbErr, DynIden, QueryTrait, Value};
 
+use crate::Column;
 use crate::dialect::Dialect;
-use crate::table::Column;
 use crate::{ColumnSet, Kind, Modelled, ReadRows, Record, Table};
 
 /// The table of the rows that others are joined to.
@@ -95,6 +95,22 @@ impl Join {
         self.read = self.read | self.presence.with(columns);
     }
 
+    /// The same relation to the rows of this table that are read: the same table, [restricted](Table::only) or not.
+    #[must_use]
+    pub fn to_rows_of(self, table: Table) -> Self {
+        Self { table, ..self }
+    }
+
+    /// The same relation to all rows of its table.
+    pub(crate) fn unrestricted(&self) -> Self {
+        Self { table: self.table.unrestricted(), ..self.clone() }
+    }
+
+    /// The query of the rows that it can join, unless all are.
+    pub(crate) fn restriction(&self) -> Option<&SelectStatement> {
+        self.table.restriction()
+    }
+
     /// Its name in the statement.
     pub fn name(&self) -> &str {
         &self.name
@@ -117,7 +133,7 @@ impl Join {
 }
 
 impl PartialEq for Join {
-    /// Joins of one name are one relation of a statement.
+    /// Joins of one name are one relation of a statement. Which rows are read of its table is compared apart.
     fn eq(&self, other: &Self) -> bool {
         (&self.name, self.table.name(), &self.rows, &self.on, self.read)
             == (&other.name, other.table.name(), &other.rows, &other.on, other.read)
@@ -190,7 +206,7 @@ where
         let column = column.into();
         // Several joins can refer to one column.
         if named.insert(column.name()) {
-            row.expr_as(Expr::value(value), column.iden());
+            row.expr_as(column.bound(Expr::value(value)), column.iden());
         }
     }
     let rows = db.read(Dialect::of(db)?.statement(&joined(row, joins))).await?;
@@ -214,7 +230,7 @@ pub(crate) fn join(statement: &mut SelectStatement, joins: &[Join]) {
         let on = on.iter().fold(Condition::all(), |all, (from, to)| {
             all.add(Expr::col((name.clone(), to.clone())).eq(Expr::col((rows.to_string(), from.clone()))))
         });
-        statement.join_as(JoinType::LeftJoin, table.table_ref(), name, on);
+        statement.join(JoinType::LeftJoin, table.source(Some(&name.to_string())), on);
         for (_, (expr, alias)) in columns.iter().enumerate().filter(|(number, _)| read.contains(*number)) {
             statement.expr_as(expr.clone(), alias.clone());
         }

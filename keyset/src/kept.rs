@@ -5,10 +5,10 @@ use std::sync::Arc;
 use sea_orm::DbErr;
 use sea_orm::sea_query::{Expr, Func, Query, SelectStatement};
 
+use crate::Column;
 use crate::count::number;
 use crate::dialect::Dialect;
-use crate::source::{Parents, Reference};
-use crate::table::Column;
+use crate::source::Parents;
 use crate::{ReadRows, Source};
 
 /// Where a database keeps the number of rows of a list, for example by triggers: see [`kept_count`].
@@ -17,7 +17,7 @@ pub struct Kept {
     query: SelectStatement,
     rows: Expr,
     /// The column of the parents.
-    parent: Option<Reference>,
+    parent: Option<Column>,
 }
 
 impl Kept {
@@ -33,7 +33,7 @@ impl Kept {
     /// The sum of `rows` over the rows whose column `parent` holds a parent is the number of its children. Both are columns
     /// of one table, and an index begins with `parent`.
     pub fn by_parent(parent: impl Into<Column>, rows: impl Into<Column>) -> Self {
-        Self { parent: Some(Reference::of(&parent.into())), ..Self::sum_of(rows) }
+        Self { parent: Some(parent.into()), ..Self::sum_of(rows) }
     }
 }
 

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use crate::dialect::Dialect;
 use crate::range::Place;
-use crate::{KeyError, Kind, Order, Sort};
+use crate::{KeyError, Kind, Order, Sort, Table};
 
 /// The values of one row under an order, one for each sort. A key is a position in the order, whether or not a row has
 /// it.
@@ -25,6 +25,9 @@ pub struct Key(Values);
 
 /// In place of a value that could not be read: no kind has it.
 const UNREADABLE: Value = Value::Char(None);
+
+/// The kinds of SQLite's storage classes.
+const CLASSES: [Kind; 4] = [Kind::BigInt, Kind::Double, Kind::Text, Kind::Bytes];
 
 /// Most orders have one sort or two. Their keys need no memory of their own: each row of a page has one.
 type Values = SmallVec<[Value; 2]>;
@@ -93,17 +96,38 @@ impl Key {
         Self::new(order, values)
     }
 
+    /// The key of a row of a table with these values, which are in the order of its columns: as [`Key::of`].
+    ///
+    /// # Errors
+    ///
+    /// [`KeyError::NotAColumn`] for a sort by an expression or by a column of another table.
+    /// [`KeyError::Type`] for a value that does not have the type of its column.
+    pub fn of_row(order: &Order, table: &Table, values: &[Value]) -> Result<Self, KeyError> {
+        let value = |(position, sort): (usize, &Sort)| {
+            let name = sort.column_in(table).ok_or(KeyError::NotAColumn(position))?;
+            let column = table.columns().iter().find(|column| column.name() == name);
+            let value = column.and_then(|column| values.get(column.number()));
+            value.map(|value| sort.kind.of_field(value.clone())).ok_or(KeyError::NotAColumn(position))
+        };
+        let values = order.sorts().iter().enumerate().map(value).collect::<Result<_, _>>()?;
+        Self::new(order, values)
+    }
+
     /// The values, most significant first.
     pub fn values(&self) -> &[Value] {
         &self.0
     }
 
-    /// The key of a row that a bracket returned: the value of each sort by its place. Where the database puts the rows in order, a
-    /// value need not be readable: such a key is that of no cursor.
+    /// The key of a row that a bracket returned: the value of each sort by its place. A value need not be one of its kind: such a
+    /// key is that of no cursor. Where keys are compared here, it has the storage class that SQLite compares.
     pub(crate) fn read(sorts: &[Sort], value: impl Fn(usize, Kind) -> Result<Value, DbErr>) -> Result<Self, DbErr> {
         let is_compared_here = sorts.iter().all(Sort::is_compared_here);
         let value = |(place, sort): (usize, &Sort)| match value(place, sort.kind) {
-            Err(_) if !is_compared_here => Ok(UNREADABLE),
+            Err(error) if is_compared_here => CLASSES.into_iter().find_map(|kind| value(place, kind).ok()).ok_or(error),
+            Err(_) => {
+                let infinite = value(place, Kind::Double).ok().filter(|value| sort.is_infinite(value));
+                Ok(infinite.unwrap_or(UNREADABLE))
+            }
             value => value,
         };
         sorts.iter().enumerate().map(value).collect::<Result<_, _>>().map(Self)
@@ -119,9 +143,9 @@ impl Key {
     ///
     /// # Errors
     ///
-    /// [`DbErr::Type`] if a value of the row could not be read.
-    pub(crate) fn readable(&self) -> Result<&Self, DbErr> {
-        match self.0.iter().position(|value| *value == UNREADABLE) {
+    /// [`DbErr::Type`] if a value of the row is none of its sort.
+    pub(crate) fn readable(&self, order: &Order) -> Result<&Self, DbErr> {
+        match self.0.iter().zip(order.sorts()).position(|(value, sort)| sort.scalar(value).is_none()) {
             None => Ok(self),
             Some(place) => Err(DbErr::Type(format!("value {place} of the key of a row cannot be read"))),
         }

@@ -16,12 +16,12 @@ use crate::wire::Scalar;
 /// | `Decimal` | decimal | 28 digits, at most 28 of them after the point; on SQLite a double, which must convert without loss |
 /// | `Text` | varchar, text | ordered by the column's collation; a cursor holds 361 bytes beside a UUID |
 /// | `Bytes` | binary, blob | as many bytes as text |
-/// | `Date`, `Time`, `DateTime`, `DateTimeUtc` | date, time, timestamp, timestamp with time zone | SQLite orders them as text: write all values of a column as `DateTimeUtc` |
+/// | `Date`, `Time`, `DateTime`, `DateTimeUtc` | date, time, timestamp, timestamp with time zone | SQLite orders them as text: write all values of a column as `DateTimeUtc`; in a key, an infinite date of PostgreSQL is an infinite `Value::Double` |
 /// | `Uuid` | uuid | |
 /// | `Enum` | enums of the database | read as text, in the order of the database; a cursor has a value that the entity names |
 /// | `Char` | `char(n)` | read without the blanks that pad it; rows cannot be ordered by it: its comparison ignores them |
 /// | `Json` | json, jsonb | rows cannot be ordered by them |
-/// | `Array` | arrays of PostgreSQL with values of a kind, lists in JSON on SQLite | rows cannot be ordered by them |
+/// | `Array` | arrays of PostgreSQL with values of a kind, lists in JSON on SQLite | rows cannot be ordered by them; bytes are base64 in JSON |
 /// | `Unsupported` | all others | [`Order::of`](crate::Order::of) fails |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "documented by the table above")]
@@ -48,7 +48,7 @@ pub enum Kind {
 }
 
 /// The kinds that arrays have values of.
-const ITEMS: [Kind; 14] = [
+const ITEMS: [Kind; 17] = [
     Kind::Bool,
     Kind::SmallInt,
     Kind::Int,
@@ -63,6 +63,9 @@ const ITEMS: [Kind; 14] = [
     Kind::DateTimeUtc,
     Kind::Uuid,
     Kind::Enum,
+    Kind::Char,
+    Kind::Bytes,
+    Kind::Json,
 ];
 
 impl Kind {
@@ -98,6 +101,11 @@ impl Kind {
     #[must_use]
     pub fn item(self) -> Self {
         if let Self::Array(item) = self { *item } else { self }
+    }
+
+    /// Whether its values are dates, with or without a time. Of these, PostgreSQL has infinite ones.
+    pub(crate) fn is_date(self) -> bool {
+        matches!(self, Self::Date | Self::DateTime | Self::DateTimeUtc)
     }
 
     /// Whether rows can be ordered by its values.
@@ -159,7 +167,7 @@ impl Kind {
     }
 
     /// A typed NULL, so that the database need not infer the type of a parameter.
-    pub(crate) fn null(self) -> Value {
+    pub fn null(self) -> Value {
         match self {
             Self::Bool => Value::Bool(None),
             Self::SmallInt => Value::SmallInt(None),
@@ -183,7 +191,6 @@ impl Kind {
     /// The value in a cursor for a value of this kind. `None` for another kind.
     pub fn scalar(self, value: &Value) -> Option<Scalar> {
         Some(match (self, value) {
-            (_, null) if *null == self.null() => Scalar::Null,
             (Self::Bool, Value::Bool(Some(v))) => Scalar::Bool(*v),
             (Self::SmallInt, Value::SmallInt(Some(v))) => Scalar::Int((*v).into()),
             (Self::Int, Value::Int(Some(v))) => Scalar::Int((*v).into()),
@@ -198,6 +205,8 @@ impl Kind {
             (Self::DateTime, Value::ChronoDateTime(Some(v))) => Scalar::DateTime(*v),
             (Self::DateTimeUtc, Value::ChronoDateTimeUtc(Some(v))) => Scalar::DateTimeUtc(*v),
             (Self::Uuid, Value::Uuid(Some(v))) => Scalar::Uuid(*v),
+            // Last, as it takes the longest to tell.
+            (_, null) if *null == self.null() => Scalar::Null,
             _ => return None,
         })
     }

@@ -75,8 +75,10 @@ mod dialect;
 mod start;
 
 mod array;
+mod column;
 mod column_set;
 mod models;
+#[cfg(feature = "postgres")]
 mod postgres;
 mod read_rows;
 mod read_value;
@@ -97,6 +99,10 @@ mod mark;
 mod around;
 mod offset;
 
+mod has_row;
+pub mod id;
+pub mod ulid;
+
 mod aggregate;
 mod among;
 mod as_of;
@@ -111,12 +117,15 @@ mod statistics;
 pub use aggregate::{Aggregate, aggregates};
 pub use among::{among, among_keys};
 pub use around::{Around, fetch_around};
+pub use array::json_list;
 pub use as_of::{as_of, created_at, generated_at, since};
+pub use column::{Column, ColumnDefinition};
 pub use column_set::ColumnSet;
 pub use count::count;
-pub use count_up_to::{Count, count_up_to};
+pub use count_up_to::{Count, count_at_least, count_up_to};
 pub use cursor::{Cursor, CursorError};
 pub use fetch::{fetch, fetch_into, fetch_rows};
+pub use has_row::has_row;
 pub use indexes::{Indexes, NeededIndex};
 pub use join::{Join, find_related, find_rows};
 pub use kept::{Kept, kept_count};
@@ -128,7 +137,8 @@ pub use models::{ModelReader, Modelled, Models, find_models};
 pub use numbered::{MAX_PAGES, PageCursors, Reach, page_cursors};
 pub use order::{Order, OrderError};
 pub use page::{Args, End, Limits, Page, PageError};
-pub use parts::{CursorParts, read_values, write_values};
+pub use parts::{CursorParts, read_values, write_value};
+#[cfg(feature = "postgres")]
 pub use postgres::read_postgres;
 pub use postings::{MAX_WORDS, PostingList, Postings};
 pub use read_rows::ReadRows;
@@ -140,5 +150,5 @@ pub use source::{Lists, Source};
 pub use statement_cache::StatementCache;
 pub use statistics::{Indexed, Statistics};
 pub use stored::{Columns, Stored, StoredRows, StoredValue};
-pub use table::{Column, Table, TableRows};
+pub use table::{Table, TableDefinition, TableRows};
 pub use wire::Scalar;

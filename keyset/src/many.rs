@@ -82,7 +82,7 @@ where
             }
         }
     }
-    Ok(found.into_iter().map(|found| reader.cut(found)).collect())
+    Ok(found.iter_mut().map(|found| reader.cut(found)).collect())
 }
 
 /// The same with one statement, which is run for each parent on SQLite.
@@ -101,7 +101,7 @@ where
     let (lists, values) = parents.present()?;
     let mut slices: Vec<_> = parents.each().map(|_| Slice::cut(Vec::new(), page)).collect();
     let Some(first) = values.first() else { return Ok(slices) };
-    let write = |parent: Value, query: &SelectStatement, page: &Page| {
+    let write = |parent: Value, query: &SelectStatement, joins: &[Join], page: &Page| {
         let children = parents.children(query, placeholders(1));
         let order = RowOrder::of(query, joins, page);
         let (sql, mut values) =
@@ -113,12 +113,12 @@ where
         None => None,
         Some(cache) => {
             let shape = Shape { query, page, joins, parents: Some((&parents.references, EACH)), dialect };
-            cache.statement(shape, std::slice::from_ref(first), |query, page| {
-                Ok(Some(write(Mark::Given(0).value(), query, page)))
+            cache.statement(shape, std::slice::from_ref(first), |query, joins, page| {
+                Ok(Some(write(Mark::Given(0).value(), query, joins, page)))
             })?
         }
     };
-    let statement = kept.unwrap_or_else(|| write(first.clone(), query, page));
+    let statement = kept.unwrap_or_else(|| write(first.clone(), query, joins, page));
     let mut reader = Reader::new(page);
     for (list, rows) in lists.into_iter().zip(db.read_each(statement, values).await?) {
         slices[list] = Slice::of(rows, &mut reader)?;
@@ -135,7 +135,7 @@ fn brackets(
     dialect: Dialect,
     cache: Option<&StatementCache>,
 ) -> Result<Vec<Chunk>, DbErr> {
-    let write = |parents: &Parents, query: &SelectStatement, page: &Page| {
+    let write = |parents: &Parents, query: &SelectStatement, joins: &[Join], page: &Page| {
         let order = RowOrder::of(query, joins, page);
         let bracket = |parent: Vec<Expr>| {
             select_unordered(&parents.children(query, parent), page, &order, Index::OfParent, dialect)
@@ -147,7 +147,7 @@ fn brackets(
     let width = parents.width();
     let terms = if dialect.is_sqlite() { lists.len().next_power_of_two() } else { 1 };
     let Some(cache) = cache.filter(|_| !values.is_empty() && terms <= MAX_KEPT) else {
-        return write(parents, query, page);
+        return write(parents, query, joins, page);
     };
     if dialect.is_sqlite() {
         pad(&mut values, terms, width);
@@ -155,16 +155,16 @@ fn brackets(
         values = columns_of(&values, width);
     }
     let shape = Shape { query, page, joins, parents: Some((&parents.references, terms)), dialect };
-    let statement = cache.statement(shape, &values, |query, page| {
+    let statement = cache.statement(shape, &values, |query, joins, page| {
         let marks = (0..terms * width).map(|place| Mark::Given(place).value()).collect();
         let marks = Parents { values: marks, ..parents.clone() };
-        let mut chunks = write(&marks, query, page)?;
+        let mut chunks = write(&marks, query, joins, page)?;
         // With many parameters, several statements share the parents.
         Ok(if chunks.len() == 1 { chunks.pop().map(|chunk| chunk.statement) } else { None })
     })?;
     match statement {
         Some(statement) => Ok(vec![Chunk { statement, lists }]),
-        None => write(parents, query, page),
+        None => write(parents, query, joins, page),
     }
 }
 
@@ -217,10 +217,12 @@ fn chunks(
             vec![Chunk { statement: dialect.statement(&joined), lists }]
         }
         Dialect::Sqlite => {
-            let (term, shared) = Dialect::numbered(&term(placeholders(width).collect()));
+            let (term, mut shared) = Dialect::numbered(&term(placeholders(width).collect()));
             let rows = bracket.map(|bracket| {
                 let mut rows = Query::select().expr(Expr::cust("r.*")).from_as(BRACKETS, ROWS).take();
-                dialect.statement(&finish(&mut rows, bracket, dialect)).sql
+                let (sql, values) = Dialect::numbered_after(&finish(&mut rows, bracket, dialect), shared.len());
+                shared.extend(values);
+                sql
             });
             let (max_terms, max_parameters) = dialect.limits();
             let size = (max_parameters.saturating_sub(shared.len()) / width).clamp(1, max_terms);

@@ -89,8 +89,25 @@ impl<E: Modelled> Models<E> {
     }
 
     fn of(layout: RowLayout) -> Self {
-        let column = |column: E::Column| (column, Kind::of(column.def().get_column_type()));
-        Self { layout, columns: E::Column::iter().map(column).collect() }
+        Self { layout, columns: columns::<E>().collect() }
+    }
+
+    /// The values of a model, in the order of the columns of its table.
+    pub fn values(model: &E::Model) -> Vec<Value> {
+        columns::<E>().map(|(column, kind)| kind.of_field(model.get(column))).collect()
+    }
+
+    /// The model of these values, which are in the order of the columns of its table.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr`] if they do not fit the model.
+    pub fn of_values(values: impl IntoIterator<Item = Value>) -> Result<E::Model, DbErr> {
+        let mut model = <E::ActiveModel as ActiveModelTrait>::default();
+        for ((column, _), value) in columns::<E>().zip(values) {
+            set(&mut model, column, value)?;
+        }
+        model.try_into_model()
     }
 
     /// A reader for the records of results.
@@ -160,6 +177,11 @@ where
     let (models, records) = (Models::<E>::default(), find_rows(db, query, &[]).await?);
     let mut models = models.reader();
     records.iter().filter_map(|record| models.read(record).transpose()).collect()
+}
+
+/// The columns of an entity, and the kinds of their values.
+fn columns<E: Modelled>() -> impl Iterator<Item = (E::Column, Kind)> {
+    E::Column::iter().map(|column| (column, Kind::of(column.def().get_column_type())))
 }
 
 /// Sets a field. Values of some kinds are fields of several types. A list of Rust has no NULL.

@@ -166,8 +166,8 @@ impl Pages<'_> {
         let order = &self.page.order;
         let many = self.pages().saturating_mul(size);
         Ok(Some([
-            Page { after: Some(last.key.readable()?.clone()), ..Page::first(order, many) },
-            Page { before: Some(first.key.readable()?.clone()), ..Page::last(order, many.saturating_add(1)) },
+            Page { after: Some(last.key.readable(order)?.clone()), ..Page::first(order, many) },
+            Page { before: Some(first.key.readable(order)?.clone()), ..Page::last(order, many.saturating_add(1)) },
             Page::last(order, size.saturating_add(1)),
         ]))
     }
@@ -200,7 +200,8 @@ impl Pages<'_> {
                     Some(row) if reach > 0 => {
                         let query = &lists[list].0;
                         let limit = u64::from(reach) + 1;
-                        let more = counts_beyond(query, order, row.key.readable()?, limit, self.index, self.dialect);
+                        let more =
+                            counts_beyond(query, order, row.key.readable(order)?, limit, self.index, self.dialect);
                         counted.extend(more.iter().map(|_| (list, side, u64::from(reach))));
                         terms.extend(more);
                         Some(known)

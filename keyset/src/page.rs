@@ -57,6 +57,13 @@ impl Default for Limits {
     }
 }
 
+impl Limits {
+    /// The size of a page without `first` and `last`: never more than the largest.
+    pub fn size(&self) -> u32 {
+        self.default.min(self.max)
+    }
+}
+
 /// The end of the window at which a page lies: the front for `first`, the back for `last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
@@ -147,7 +154,7 @@ impl Page {
         let (argument, asked, end) = match (args.first, args.last) {
             (Some(_), Some(_)) => return Err(PageError::BothEnds),
             (None, Some(last)) => ("last", last, End::Back),
-            (first, None) => ("first", first.unwrap_or(limits.default.min(limits.max).into()), End::Front),
+            (first, None) => ("first", first.unwrap_or(limits.size().into()), End::Front),
         };
         let max = limits.max;
         let size = u32::try_from(asked).ok().filter(|size| *size <= max);

@@ -46,15 +46,13 @@ impl CursorParts {
     }
 }
 
-/// Encodes values as a cursor has them after its first three bytes: [`read_values`] decodes them.
+/// Appends a value as a cursor has it after its first three bytes: [`read_values`] decodes them.
 ///
 /// # Errors
 ///
-/// [`KeyError`](crate::KeyError) for a value that is too long.
-pub fn write_values(values: &[Scalar]) -> Result<Vec<u8>, KeyError> {
-    let mut bytes = Vec::new();
-    values.iter().try_for_each(|value| wire::write(value, &mut bytes))?;
-    Ok(bytes)
+/// [`KeyError`](crate::KeyError) for a value that is too long. Then a part of it can be written.
+pub fn write_value(value: &Scalar, bytes: &mut Vec<u8>) -> Result<(), KeyError> {
+    wire::write(value, bytes)
 }
 
 /// Decodes values that follow each other, as a cursor has them after its first three bytes. `None` if the bytes are no

@@ -1,5 +1,4 @@
-//! Values of PostgreSQL, read by their types. What Rust cannot hold, such as an infinite date, is no value: the driver would panic,
-//! or take another one.
+//! Values of PostgreSQL, read by their types. What Rust cannot hold is no value: the driver would panic, or take another one.
 
 use chrono::{Days, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta};
 use rust_decimal::Decimal;
@@ -15,7 +14,8 @@ use crate::{Kind, StoredValue};
 /// The most digits of a decimal of Rust.
 const DIGITS: i32 = 28;
 
-/// Reads a value that is not NULL, of a type with values that Rust may not hold: a date, a time, or a decimal.
+/// Reads a value that is not NULL, of a type with values that Rust may not hold: a date, a time, or a decimal. An infinite date is an
+/// infinite double.
 ///
 /// # Errors
 ///
@@ -28,14 +28,25 @@ pub fn read_postgres(value: PgValueRef<'_>) -> Result<Value, BoxDynError> {
         "NUMERIC" if is_text => Ok(exact(value.as_str()?).ok_or("no decimal of Rust")?.into()),
         "NUMERIC" if is_exact(value.as_bytes()?) => decode::<Decimal>(value),
         "NUMERIC" => Err("no decimal of Rust".into()),
+        "DATE" | "TIMESTAMP" | "TIMESTAMPTZ" if is_text && value.as_str()?.ends_with("infinity") => {
+            Ok(value.as_str()?.parse::<f64>()?.into())
+        }
         "DATE" if is_text => decode::<NaiveDate>(value),
         "TIME" if is_text => decode::<NaiveTime>(value),
         "TIMESTAMP" if is_text => decode::<NaiveDateTime>(value),
         "TIMESTAMPTZ" if is_text => decode::<chrono::DateTime<chrono::Utc>>(value),
-        "DATE" => Ok(date(number(value)?).ok_or("no date of Rust")?.into()),
         "TIME" => Ok(time(number(value)?).ok_or("no time of Rust")?.into()),
-        "TIMESTAMP" => Ok(instant(number(value)?).ok_or("no time of Rust")?.into()),
-        "TIMESTAMPTZ" => Ok(instant(number(value)?).ok_or("no time of Rust")?.and_utc().into()),
+        name @ ("DATE" | "TIMESTAMP" | "TIMESTAMPTZ") => {
+            let (number, is_date) = (number(value)?, name == "DATE");
+            let [least, greatest] = if is_date { [i32::MIN, i32::MAX].map(i64::from) } else { [i64::MIN, i64::MAX] };
+            match number {
+                _ if number == least => Ok(f64::NEG_INFINITY.into()),
+                _ if number == greatest => Ok(f64::INFINITY.into()),
+                days if is_date => Ok(date(days).ok_or("no date of Rust")?.into()),
+                micros if name == "TIMESTAMP" => Ok(instant(micros).ok_or("no time of Rust")?.into()),
+                micros => Ok(instant(micros).ok_or("no time of Rust")?.and_utc().into()),
+            }
+        }
         name => Err(format!("no value of the type {name} is expected").into()),
     }
 }

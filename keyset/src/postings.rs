@@ -22,7 +22,7 @@
 
 use sea_orm::sea_query::{Expr, Query, SelectStatement};
 
-use crate::table::Column;
+use crate::Column;
 
 mod find;
 mod leaps;

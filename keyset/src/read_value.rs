@@ -5,13 +5,14 @@ use std::str::FromStr;
 use rust_decimal::Decimal;
 use sea_orm::{DbErr, QueryResult, TryGetable, Value};
 
-use crate::{Kind, StoredValue, postgres};
+use crate::{Kind, StoredValue};
 
 impl Kind {
     /// Reads a value of this kind from a result row.
     pub(crate) fn read(self, row: &QueryResult, column: &str) -> Result<Value, DbErr> {
+        #[cfg(feature = "postgres")]
         if let Some(row) = row.try_as_pg_row() {
-            return postgres::value(row, column, self);
+            return crate::postgres::value(row, column, self);
         }
         let value = match self {
             Self::Bool | Self::SmallInt | Self::Int | Self::BigInt => get::<i64>(row, column)?,
@@ -19,8 +20,9 @@ impl Kind {
             Self::Float | Self::Double | Self::Decimal => {
                 get::<f64>(row, column).or_else(|_| get::<i64>(row, column))?
             }
-            Self::Bytes => get::<Vec<u8>>(row, column)?,
-            Self::Uuid => get::<uuid::Uuid>(row, column)?,
+            // SQLx reads the bytes of a text, too, which SQLite compares with no blob.
+            Self::Bytes => get::<String>(row, column).or_else(|_| get::<Vec<u8>>(row, column))?,
+            Self::Uuid => get::<String>(row, column).or_else(|_| get::<uuid::Uuid>(row, column))?,
             _ => get::<String>(row, column)?,
         };
         let read = StoredValue::of(&value).of_kind(self);

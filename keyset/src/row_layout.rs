@@ -80,13 +80,20 @@ impl RowLayout {
 
     /// The row of a model that is known.
     pub(crate) fn row_of(&self, model: AnyModel) -> TableRow {
+        let values = self.table.models().map(|models| models.values(&model)).unwrap_or_default();
+        let row = self.row_of_values(values);
+        TableRow { model: OnceLock::from(model), ..row }
+    }
+
+    /// The row with these values, which are known, in the order of the columns of the table.
+    pub fn row_of_values(&self, values: impl IntoIterator<Item = Value>) -> TableRow {
         let columns = Arc::new(Columns::new(self.names.iter().map(String::as_str)));
         let mut rows = StoredRows::new(columns);
-        for (column, value) in self.table.columns().iter().zip(self.table.models().values(&model)) {
+        for (column, value) in self.table.columns().iter().zip(values) {
             rows.push(StoredValue::of(&column.kind().of_field(value)));
         }
         let positions = (0..self.names.len()).collect();
-        TableRow { stored: rows.only(), positions, model: OnceLock::from(model) }
+        TableRow { stored: rows.only(), positions, model: OnceLock::new() }
     }
 
     /// The values of these columns in a row of SeaORM.
@@ -137,13 +144,12 @@ impl RowReader<'_> {
         let stored = match (record, *read) {
             (Record::Stored(stored), _) => stored.clone(),
             (Record::Row(row), Some(read)) => layout.stored(row, read, row_columns),
-            (Record::Row(row), None) => {
-                return match layout.table.models().read(row, &layout.prefix) {
-                    Ok(model) => Ok(Some(layout.row_of(model))),
-                    Err(TryGetError::Null(_)) => Ok(None),
-                    Err(TryGetError::DbErr(error)) => Err(error),
-                };
-            }
+            (Record::Row(row), None) => match layout.table.models().map(|models| models.read(row, &layout.prefix)) {
+                None => layout.stored(row, ColumnSet::ALL, row_columns),
+                Some(Ok(model)) => return Ok(Some(layout.row_of(model))),
+                Some(Err(TryGetError::Null(_))) => return Ok(None),
+                Some(Err(TryGetError::DbErr(error))) => return Err(error),
+            },
         };
         let is_read = |number| read.is_none_or(|columns| columns.contains(number));
         let positions = positions.of(stored.columns(), |found| {

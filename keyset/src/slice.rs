@@ -62,15 +62,17 @@ pub(crate) struct Reader<'a> {
     positions: Positions,
     /// The columns of SeaORM's rows.
     row_columns: Option<Arc<Columns>>,
+    /// Room for the rows of one bracket after the other.
+    found: Vec<Found<Record>>,
 }
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(page: &'a Page) -> Self {
-        Self { page, positions: Positions::default(), row_columns: None }
+        Self { page, positions: Positions::default(), row_columns: None, found: Vec::new() }
     }
 
     pub(crate) fn read(&mut self, row: Record) -> Result<Found<Record>, DbErr> {
-        let Self { page, positions, row_columns } = self;
+        let Self { page, positions, row_columns, .. } = self;
         let (sorts, is_bounded) = (page.order.sorts(), page.far().is_some());
         let columns = row.columns(row_columns);
         let positions = positions.of(columns, |columns| {
@@ -115,27 +117,30 @@ fn position(columns: &Columns, place: usize, sort: &Sort) -> Result<usize, DbErr
 
 impl Reader<'_> {
     /// Cuts a page out of the rows of its bracket. It puts them in order first, unless the statement does.
-    pub(crate) fn cut(&self, mut found: Vec<Found<Record>>) -> Slice<Record> {
+    pub(crate) fn cut(&self, found: &mut Vec<Found<Record>>) -> Slice<Record> {
         let Page { order, end, .. } = self.page;
         if order.is_compared_here() {
-            found.sort_by(|one, other| {
+            // No two rows have one key.
+            found.sort_unstable_by(|one, other| {
                 let keys = order.compare(&one.row.key, &other.row.key);
                 if *end == End::Front { keys } else { keys.reverse() }
             });
         }
-        Slice::cut(found, self.page)
+        Slice::cut_out(found, self.page)
     }
 }
 
 impl Slice<Record> {
     /// Cuts a page out of the rows of its bracket.
     pub(crate) fn of(rows: Vec<Record>, reader: &mut Reader<'_>) -> Result<Self, DbErr> {
-        // A collected `Result` would grow step by step.
-        let mut found = Vec::with_capacity(rows.len());
+        let mut found = std::mem::take(&mut reader.found);
+        found.reserve(rows.len());
         for row in rows {
             found.push(reader.read(row)?);
         }
-        Ok(reader.cut(found))
+        let slice = reader.cut(&mut found);
+        reader.found = found;
+        Ok(slice)
     }
 
     /// Reads the columns of its rows, which are rows of SeaORM.
@@ -179,13 +184,18 @@ impl<M> Slice<M> {
 
     /// Cuts a page out of its bracket, as [`fetch`](crate::fetch) does. Use it if you run the
     /// [statement](crate::bracket::bracket) yourself. Pass the rows in the order of the statement.
-    pub fn cut(found: Vec<Found<M>>, page: &Page) -> Self {
+    pub fn cut(mut found: Vec<Found<M>>, page: &Page) -> Self {
+        Self::cut_out(&mut found, page)
+    }
+
+    /// The same, and leaves the room of the rows.
+    fn cut_out(found: &mut Vec<Found<M>>, page: &Page) -> Self {
         if page.around.is_some() {
             return Self::centred(found, page.size as usize);
         }
         let behind = found.iter().any(|found| found.segment == WITNESS);
         let mut rows = Vec::with_capacity(found.len().min(page.size as usize));
-        let mut ahead = found.into_iter().filter(|found| found.segment != WITNESS && found.inside);
+        let mut ahead = found.drain(..).filter(|found| found.segment != WITNESS && found.inside);
         rows.extend(ahead.by_ref().take(page.size as usize).map(|found| found.row));
         let more = ahead.next().is_some();
 
@@ -201,14 +211,14 @@ impl<M> Slice<M> {
 
     /// Cuts a page around the last row of the near side: half of the others before it, and where there are fewer, more
     /// after it, and the reverse.
-    fn centred(found: Vec<Found<M>>, size: usize) -> Self {
+    fn centred(found: &mut Vec<Found<M>>, size: usize) -> Self {
         let behind = found.iter().filter(|found| found.segment == WITNESS).count();
         let ahead = found.len() - behind;
         let others = size.saturating_sub(1);
         let before = (others / 2).max(others.saturating_sub(ahead)).min(behind.saturating_sub(1));
         let start = behind.saturating_sub(1) - before;
         let has_next = found.len() > start + size;
-        let rows = found.into_iter().map(|found| found.row).skip(start).take(size).collect();
+        let rows = found.drain(..).map(|found| found.row).skip(start).take(size).collect();
         Self { rows, has_previous: start > 0, has_next }
     }
 }

@@ -1,10 +1,10 @@
 //! One criterion of an order.
 
-use sea_orm::sea_query::{ColumnType, Expr, ExprTrait as _, NullOrdering, Order as SqlOrder};
+use sea_orm::sea_query::{Expr, NullOrdering, Order as SqlOrder};
 use sea_orm::{DynIden, EntityTrait, IdenStatic, Iterable, Value};
 
+use crate::Column;
 use crate::dialect::Dialect;
-use crate::table::Column;
 use crate::wire::Scalar;
 use crate::{Kind, Table};
 
@@ -207,7 +207,7 @@ impl Sort {
     /// Whether each database compares its values as [`Order::compare`](crate::Order::compare) does.
     pub(crate) fn is_compared_here(&self) -> bool {
         match self.kind {
-            Kind::SmallInt | Kind::Int | Kind::BigInt | Kind::Uuid => true,
+            Kind::SmallInt | Kind::Int | Kind::BigInt | Kind::Bytes | Kind::Uuid => true,
             Kind::Text => self.collation == Collation::CodePoint,
             _ => false,
         }
@@ -216,20 +216,38 @@ impl Sort {
     /// Whether this is a value of the sort's kind, and NULL only if the sort can be NULL. PostgreSQL knows no other values of an
     /// enum than its own.
     pub(crate) fn holds(&self, value: &Value) -> bool {
-        match (self.kind.scalar(value), &self.of_enum) {
+        match (self.scalar(value), &self.of_enum) {
             (Some(Scalar::Null), _) => self.nullable,
             (Some(Scalar::Text(text)), Some(column)) => column.has_variant(&text),
             (scalar, _) => scalar.is_some(),
         }
     }
 
+    /// Whether this is an infinite date or time. Its type of Rust has none: it is a double.
+    pub(crate) fn is_infinite(&self, value: &Value) -> bool {
+        matches!(value, Value::Double(Some(double)) if double.is_infinite()) && self.kind.is_date()
+    }
+
+    /// The value in a cursor.
+    pub(crate) fn scalar(&self, value: &Value) -> Option<Scalar> {
+        if self.is_infinite(value) { Kind::Double.scalar(value) } else { self.kind.scalar(value) }
+    }
+
+    /// The value for one in a cursor. `None` for a value that the sort does not have.
+    pub(crate) fn value(&self, scalar: Scalar) -> Option<Value> {
+        let kind = if matches!(scalar, Scalar::Double(_)) && self.kind.is_date() { Kind::Double } else { self.kind };
+        kind.value(scalar).filter(|value| self.holds(value))
+    }
+
     /// A value as the database compares it with its own.
     pub(crate) fn bind(&self, value: &Value, dialect: Dialect) -> Expr {
+        if let Some(infinite) = dialect.infinite(value, self) {
+            return infinite;
+        }
         let value = Expr::value(dialect.bind(value));
-        match self.of_enum.as_ref().map(Column::column_type) {
-            // On PostgreSQL, a text is none.
-            Some(ColumnType::Enum { name, .. }) => value.as_enum(name.clone()),
-            _ => value,
+        match &self.of_enum {
+            Some(column) => column.bound(value),
+            None => value,
         }
     }
 

@@ -6,9 +6,8 @@ use std::sync::Arc;
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, SelectStatement};
 use sea_orm::{DbErr, QueryTrait, Value};
 
-use crate::Kind;
+use crate::Column;
 use crate::range::Index;
-use crate::table::Column;
 
 /// One list, or the same list of each of many parents.
 ///
@@ -52,7 +51,7 @@ impl<Q> Lists<Q> {
         P: IntoIterator<Item: Into<Value>>,
     {
         let values = parents.into_iter().map(Into::into).collect();
-        Self { query, parents: Some(Parents { references: [Reference::of(&column.into())].into(), values }) }
+        Self { query, parents: Some(Parents { references: [column.into()].into(), values }) }
     }
 
     /// The same for parents whose keys have several values: one for each of these columns. The values of all keys stand one after
@@ -63,8 +62,7 @@ impl<Q> Lists<Q> {
     /// Panics without a column.
     pub fn per_key(query: Q, columns: &[Column], keys: Vec<Value>) -> Self {
         assert!(!columns.is_empty(), "expected the columns that refer to the parents");
-        let references = columns.iter().map(Reference::of).collect();
-        Self { query, parents: Some(Parents { references, values: keys.into() }) }
+        Self { query, parents: Some(Parents { references: columns.into(), values: keys.into() }) }
     }
 
     /// The number of lists.
@@ -198,23 +196,9 @@ impl Parts<'_> {
 /// The parents of many lists, and the children's references to them.
 #[derive(Clone, Debug)]
 pub struct Parents {
-    pub(crate) references: Arc<[Reference]>,
+    pub(crate) references: Arc<[Column]>,
     /// For each parent, a value for each reference.
     pub(crate) values: Arc<[Value]>,
-}
-
-/// A column of the children with a value of their parent.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Reference {
-    pub column: Expr,
-    pub name: Arc<str>,
-    pub kind: Kind,
-}
-
-impl Reference {
-    pub fn of(column: &Column) -> Self {
-        Self { column: column.expr(), name: column.name().into(), kind: column.kind() }
-    }
 }
 
 impl Parents {
@@ -253,7 +237,7 @@ impl Parents {
             let mut of_one = values.iter().skip(place).step_by(self.width()).map(discriminant);
             let first = of_one.next();
             if of_one.any(|other| Some(other) != first) {
-                return Err(DbErr::Type(format!("expected parents of one type for the column `{}`", reference.name)));
+                return Err(DbErr::Type(format!("expected parents of one type for the column `{}`", reference.name())));
             }
         }
         Ok((lists, values))
@@ -265,7 +249,7 @@ impl Parents {
         query: &SelectStatement,
         parent: impl IntoIterator<Item: Into<Expr>>,
     ) -> SelectStatement {
-        let equal = |(reference, value): (&Reference, _)| reference.column.clone().eq(value);
+        let equal = |(reference, value): (&Column, _)| reference.expr().eq(reference.bound(value));
         let mut children = query.clone();
         children.cond_where(self.references.iter().zip(parent).map(equal).fold(Condition::all(), Condition::add));
         children

@@ -3,6 +3,7 @@
 //! Writing a bracket takes longer than binding its parameters, and the pages of one list differ mostly in the values of
 //! their cursors. So a statement is written once with marks in place of these values. Later pages replace the marks.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,9 +12,9 @@ use sea_orm::sea_query::{Expr, Query, SelectStatement};
 use sea_orm::{DbErr, Statement, Value};
 
 use crate::dialect::Dialect;
+use crate::join::joined;
 use crate::mark::Mark;
-use crate::source::Reference;
-use crate::{End, Join, Key, Order, Page};
+use crate::{Column, End, Join, Key, Order, Page, Sort};
 
 mod query_values;
 
@@ -33,7 +34,7 @@ static KEPT: AtomicUsize = AtomicUsize::new(0);
 ///
 /// It holds the texts of the eight shapes used last, none longer than 32 KiB, and all together hold at most 32 MiB.
 /// Pages of one shape have the same query, except for the values in its filters; the same order, size and end; cursors with
-/// NULL at the same places; and the same joins.
+/// NULL and infinite dates at the same places; and the same joins.
 #[derive(Default)]
 pub struct StatementCache(Mutex<Vec<Arc<Text>>>);
 
@@ -44,7 +45,7 @@ pub(crate) struct Shape<'a> {
     pub page: &'a Page,
     pub joins: &'a [Join],
     /// The references to the parents, and the number of terms for them.
-    pub parents: Option<(&'a [Reference], usize)>,
+    pub parents: Option<(&'a [Column], usize)>,
     pub dialect: Dialect,
 }
 
@@ -55,9 +56,9 @@ struct Text {
     order: Order,
     end: End,
     size: u32,
-    cursors: [Option<Vec<bool>>; 2],
+    cursors: [Option<Vec<Option<Value>>>; 2],
     joins: Vec<Join>,
-    parents: Option<(Vec<Reference>, usize)>,
+    parents: Option<(Vec<Column>, usize)>,
     dialect: Dialect,
     sql: String,
     parameters: Vec<Parameter>,
@@ -75,8 +76,8 @@ enum Parameter {
 }
 
 impl StatementCache {
-    /// The statement of this shape. `write` writes it for a query, and a page with marks in its cursors; `None` if it needs
-    /// several statements. `given` are the values for the marks of [`Mark::Given`].
+    /// The statement of this shape. `write` writes it for a query, its joins, and a page with marks in its cursors; `None` if it
+    /// needs several statements. `given` are the values for the marks of [`Mark::Given`].
     ///
     /// # Errors
     ///
@@ -85,23 +86,26 @@ impl StatementCache {
         &self,
         shape: Shape<'_>,
         given: &[Value],
-        write: impl Fn(&SelectStatement, &Page) -> Result<Option<Statement>, DbErr>,
+        write: impl Fn(&SelectStatement, &[Join], &Page) -> Result<Option<Statement>, DbErr>,
     ) -> Result<Option<Statement>, DbErr> {
-        let Shape { query, page, dialect, .. } = shape;
-        if let Some(known) = self.find(|text| text.fits(shape) && text.query == *query) {
+        let Shape { query, page, joins, dialect, .. } = shape;
+        let are_restricted =
+            |text: &Text| text.joins.iter().map(Join::restriction).eq(joins.iter().map(Join::restriction));
+        if let Some(known) = self.find(|text| text.fits(shape) && text.query == *query && are_restricted(text)) {
             return Ok(Some(known.bind(page, given, known.values.all())));
         }
-        let mut values = QueryValues::of(query, dialect);
+        let mut values = QueryValues::of(&restricted(query, joins), dialect);
         if !values.are_none()
             && let Some(known) = self.find(|text| text.fits(shape) && text.values.fit(&values))
         {
             return Ok(Some(known.bind(page, given, values.all())));
         }
         let page_marked = marked(page);
-        let Some(written) = write(query, &page_marked)? else { return Ok(None) };
+        let Some(written) = write(query, joins, &page_marked)? else { return Ok(None) };
         if !values.are_none() {
             let none = Query::select().expr(Expr::cust("1")).take();
-            values.fix(write(&none, &page_marked)?.and_then(|statement| statement.values));
+            let whole: Vec<Join> = joins.iter().map(Join::unrestricted).collect();
+            values.fix(write(&none, &whole, &page_marked)?.and_then(|statement| statement.values));
         }
         let text = Text::new(shape, values, written);
         let statement = text.bind(page, given, text.values.all());
@@ -155,7 +159,7 @@ impl Text {
             order: page.order.clone(),
             end: page.end,
             size: page.size,
-            cursors: nulls(page),
+            cursors: written(page),
             joins: joins.to_vec(),
             parents: parents.map(|(references, terms)| (references.to_vec(), terms)),
             dialect,
@@ -187,7 +191,7 @@ impl Text {
         self.size == page.size
             && self.end == page.end
             && self.dialect == dialect
-            && self.cursors == nulls(page)
+            && self.cursors == written(page)
             && self.parents.as_ref().map(|(references, terms)| (&references[..], *terms)) == parents
             && self.order == page.order
             && self.joins == joins
@@ -206,19 +210,35 @@ impl Text {
     }
 }
 
-/// Which values of the cursors are NULL: a range depends on that.
-fn nulls(page: &Page) -> [Option<Vec<bool>>; 2] {
-    let nulls = |key: &Key| key.values().iter().map(|value| *value == value.as_null()).collect();
-    [page.after.as_ref().map(nulls), page.before.as_ref().map(nulls)]
+/// The query with all values that it has of its own: with its joins, if some rows of theirs are not read.
+fn restricted<'q>(query: &'q SelectStatement, joins: &[Join]) -> Cow<'q, SelectStatement> {
+    if joins.iter().any(|join| join.restriction().is_some()) {
+        Cow::Owned(joined(query.clone(), joins))
+    } else {
+        Cow::Borrowed(query)
+    }
+}
+
+/// Whether a value of a cursor is no parameter: a range depends on NULL, and infinite dates are written as they are.
+fn is_written(value: &Value, sort: &Sort) -> bool {
+    *value == value.as_null() || sort.is_infinite(value)
+}
+
+/// The values of the cursors that are no parameters.
+fn written(page: &Page) -> [Option<Vec<Option<Value>>>; 2] {
+    let value = |(value, sort): (&Value, &Sort)| is_written(value, sort).then(|| value.clone());
+    let written = |key: &Key| key.values().iter().zip(page.order.sorts()).map(value).collect();
+    [page.after.as_ref().map(written), page.before.as_ref().map(written)]
 }
 
 /// The page with marks in its cursors.
 fn marked(page: &Page) -> Page {
     let key = |key: &Option<Key>, mark: fn(usize) -> Mark| {
-        let value = |(place, value): (usize, &Value)| {
-            if *value == value.as_null() { value.clone() } else { mark(place).value() }
+        let value = |(place, (value, sort)): (usize, (&Value, &Sort))| {
+            if is_written(value, sort) { value.clone() } else { mark(place).value() }
         };
-        key.as_ref().map(|key| Key::of_values(key.values().iter().enumerate().map(value).collect()))
+        let marked = |key: &Key| key.values().iter().zip(page.order.sorts()).enumerate().map(value).collect();
+        key.as_ref().map(|key| Key::of_values(marked(key)))
     };
     Page { after: key(&page.after, Mark::After), before: key(&page.before, Mark::Before), ..page.clone() }
 }
@@ -269,7 +289,7 @@ mod tests {
             let page = Page::first(&order, size.try_into().unwrap());
             let shape = Shape { query: &query, page: &page, joins: &[], parents: None, dialect: Dialect::Sqlite };
             let is_written = Cell::new(false);
-            let write = |_: &SelectStatement, _: &Page| {
+            let write = |_: &SelectStatement, _: &[Join], _: &Page| {
                 is_written.set(true);
                 Ok(Some(Dialect::Sqlite.raw("SELECT 1".into(), std::iter::empty())))
             };
@@ -294,7 +314,8 @@ mod tests {
             let page = Page::first(&order, 2).after(key(after[0], after[1])).unwrap();
             let page = page.before(key(before[0], before[1])).unwrap();
             let shape = Shape { query: &query, page: &page, joins: &[], parents: None, dialect };
-            let write = |query: &SelectStatement, page: &Page| bracket(query, page, DbBackend::Postgres).map(Some);
+            let write =
+                |query: &SelectStatement, _: &[Join], page: &Page| bracket(query, page, DbBackend::Postgres).map(Some);
             let statement = texts.statement(shape, &[], write).unwrap().unwrap();
             let expected = bracket(&query, &page, DbBackend::Postgres).unwrap();
             assert_eq!(statement.to_string(), expected.to_string());

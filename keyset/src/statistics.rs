@@ -9,8 +9,8 @@ use std::collections::HashMap;
 use chrono::{DateTime, Utc};
 use sea_orm::{DbErr, Statement, Value};
 
+use crate::Column;
 use crate::dialect::Dialect;
-use crate::table::Column;
 use crate::{Kind, ReadRows};
 
 /// Different values are counted up to this. An index has a descent for each, and a column with more is as selective.
@@ -164,6 +164,21 @@ impl Statistics {
             }
         }
         Ok(statistics)
+    }
+
+    /// The same, as if each of these tables had this many rows, of which a thousandth have one value of a column that an index begins
+    /// with: whatever the tables hold.
+    #[must_use]
+    pub fn assuming<'t>(&self, tables: impl IntoIterator<Item = &'t str>, rows: u64) -> Self {
+        let mut assumed = self.clone();
+        for name in tables {
+            let table = assumed.tables.entry(name.to_owned()).or_default();
+            let most = rows.div_ceil(MAX_VALUES.into());
+            table.values.values_mut().for_each(|values| *values = Values { different: MAX_VALUES.into(), most });
+            table.times.clear();
+            table.rows = rows;
+        }
+        assumed
     }
 
     /// The number of rows of a table; 0 if it is not known.

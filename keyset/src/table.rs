@@ -1,179 +1,17 @@
-//! Tables and their columns as data: from a SeaORM entity, or from the catalogue of a database.
+//! Tables as data: from a SeaORM entity, or from the catalogue of a database.
 
-use std::fmt;
 use std::sync::Arc;
 
 use sea_orm::sea_query::{
-    ColumnType, Enum, Expr, ExprTrait as _, IntoIden, IntoTableRef, OptionEnum, Query, SelectStatement, TableRef,
+    Condition, Expr, ExprTrait as _, IntoIden, IntoTableRef, Query, SelectStatement, TableName, TableRef,
 };
-use sea_orm::{ColumnTrait, DynIden, IdenStatic as _, Iterable, PrimaryKeyToColumn as _, QueryTrait, Value};
+use sea_orm::{DynIden, IdenStatic as _, Iterable, PrimaryKeyToColumn as _, PrimaryKeyTrait as _, QueryTrait, Value};
 
+use crate::column::{Column, ColumnDefinition};
 use crate::models::EntityModels;
-use crate::{ColumnSet, Kind, Modelled, Scalar};
+use crate::{ColumnSet, Kind, Modelled};
 
-/// A column of a table. Cheap to clone.
-///
-/// ```
-/// # use sea_orm::tests_cfg::cake;
-/// let name = keyset::Column::from(cake::Column::Name);
-/// assert_eq!((name.table(), name.name()), ("cake".to_owned(), "name"));
-/// ```
-#[derive(Clone)]
-pub struct Column {
-    /// The table, or the name that it has in a statement.
-    table: DynIden,
-    of: Arc<Described>,
-}
-
-/// What is known of a column.
-struct Described {
-    name: &'static str,
-    number: usize,
-    column_type: ColumnType,
-    kind: Kind,
-    is_nullable: bool,
-    is_unique: bool,
-    is_indexed: bool,
-    /// How it is selected: SeaORM reads enums as text.
-    select_as: Box<dyn Fn(Expr) -> Expr + Send + Sync>,
-}
-
-impl Column {
-    /// The table, or the name that it has in a statement.
-    pub fn table(&self) -> String {
-        self.table.to_string()
-    }
-
-    /// The name.
-    pub fn name(&self) -> &'static str {
-        self.of.name
-    }
-
-    /// The number among the columns of its table, from 0.
-    pub fn number(&self) -> usize {
-        self.of.number
-    }
-
-    /// The kind of its values.
-    pub fn kind(&self) -> Kind {
-        self.of.kind
-    }
-
-    /// The type, as SeaORM describes it.
-    pub fn column_type(&self) -> &ColumnType {
-        &self.of.column_type
-    }
-
-    /// Whether it can be NULL.
-    pub fn is_nullable(&self) -> bool {
-        self.of.is_nullable
-    }
-
-    /// Whether no two rows have one value.
-    pub fn is_unique(&self) -> bool {
-        self.of.is_unique
-    }
-
-    /// Whether the entity marks it as indexed or unique.
-    pub fn is_indexed(&self) -> bool {
-        self.of.is_indexed
-    }
-
-    /// The same column of the table that has this name in a statement.
-    #[must_use]
-    pub fn of(&self, table: impl IntoIden) -> Self {
-        Self { table: table.into_iden(), of: Arc::clone(&self.of) }
-    }
-
-    /// It as an expression.
-    pub fn expr(&self) -> Expr {
-        Expr::col((self.table.clone(), self.of.name))
-    }
-
-    pub(crate) fn table_iden(&self) -> &DynIden {
-        &self.table
-    }
-
-    pub(crate) fn iden(&self) -> DynIden {
-        self.of.name.into_iden()
-    }
-
-    /// The same of the items of its lists; of a column without lists, of its values.
-    pub fn item_type(&self) -> &ColumnType {
-        if let ColumnType::Array(items) = &self.of.column_type { items } else { &self.of.column_type }
-    }
-
-    /// Whether a text is a value of its enum.
-    pub fn has_variant(&self, text: &str) -> bool {
-        let ColumnType::Enum { variants, .. } = self.item_type() else { return false };
-        variants.iter().any(|known| known.inner() == text)
-    }
-
-    /// The value for one of a cursor or an id, as it is compared with this column. `None` if it is none of the column.
-    pub fn value(&self, scalar: Scalar) -> Option<Value> {
-        match (self.kind().item().value(scalar)?, self.item_type()) {
-            (Value::String(Some(text)), ColumnType::Enum { name, .. }) => {
-                let of_type = Enum { type_name: name.to_string().into(), value: text.clone().into() };
-                self.has_variant(&text).then(|| Value::Enum(OptionEnum::Some(Box::new(of_type))))
-            }
-            (value, _) => Some(value),
-        }
-    }
-
-    /// It as a selected expression.
-    pub(crate) fn select_expr(&self) -> Expr {
-        match self.of.kind {
-            // Without the blanks that pad it; with all digits of its numbers; the same on both databases.
-            Kind::Char | Kind::Json | Kind::Array(_) => self.expr().cast_as("text"),
-            // An order needs it as it is.
-            Kind::Enum => self.expr(),
-            _ => (self.of.select_as)(self.expr()),
-        }
-    }
-}
-
-impl fmt::Debug for Column {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.table, self.of.name)
-    }
-}
-
-impl PartialEq for Column {
-    fn eq(&self, other: &Self) -> bool {
-        (&self.table, self.of.name) == (&other.table, other.of.name)
-    }
-}
-
-impl<C: ColumnTrait> From<C> for Column {
-    fn from(column: C) -> Self {
-        let number = C::iter().take_while(|earlier| earlier.as_str() != column.as_str()).count();
-        Self::numbered(column, number)
-    }
-}
-
-impl Column {
-    fn numbered(column: impl ColumnTrait, number: usize) -> Self {
-        let (def, (table, _)) = (column.def(), column.as_column_ref());
-        let of = Described {
-            name: column.as_str(),
-            number,
-            kind: Kind::of(def.get_column_type()),
-            column_type: def.get_column_type().clone(),
-            is_nullable: def.is_null(),
-            is_unique: def.is_unique(),
-            is_indexed: def.is_unique() || is_indexed(&def),
-            select_as: Box::new(move |expr| column.select_as(expr)),
-        };
-        Self { table, of: Arc::new(of) }
-    }
-}
-
-/// Whether the definition of a column says so. It has no accessor of its own.
-fn is_indexed(def: &sea_orm::ColumnDef) -> bool {
-    *def == def.clone().indexed()
-}
-
-/// A table: its columns and its primary key. Cheap to clone.
+/// A table: its columns and its primary key, and the rows of it that are read. Cheap to clone.
 ///
 /// ```
 /// # use sea_orm::tests_cfg::cake;
@@ -182,7 +20,24 @@ fn is_indexed(def: &sea_orm::ColumnDef) -> bool {
 /// assert_eq!(cakes.key().map(|column| column.name()).collect::<Vec<_>>(), ["id"]);
 /// ```
 #[derive(Clone, Debug)]
-pub struct Table(Arc<Parts>);
+pub struct Table {
+    parts: Arc<Parts>,
+    /// The query of the rows that are read, unless all are.
+    only: Option<Arc<SelectStatement>>,
+}
+
+/// What a catalogue says of a table.
+#[derive(Clone, Debug)]
+pub struct TableDefinition {
+    /// The name. The search path of a connection shows it.
+    pub name: String,
+    /// The columns, in their order.
+    pub columns: Vec<ColumnDefinition>,
+    /// The names of the columns of the primary key. None of them can be NULL.
+    pub key: Vec<String>,
+    /// Whether the database makes the key of new rows.
+    pub generates_key: bool,
+}
 
 #[derive(Debug)]
 struct Parts {
@@ -191,7 +46,9 @@ struct Parts {
     columns: Vec<Column>,
     /// The numbers of the columns.
     key: Vec<usize>,
-    models: EntityModels,
+    generates_key: bool,
+    /// Unless it is from a catalogue.
+    models: Option<EntityModels>,
 }
 
 impl Table {
@@ -205,48 +62,139 @@ impl Table {
         };
         let key = E::PrimaryKey::iter().filter_map(number).collect();
         let table = E::default().table_ref().into_table_ref();
-        Self(Arc::new(Parts {
+        let parts = Arc::new(Parts {
             name: E::default().table_name().to_owned(),
             table,
             columns,
             key,
-            models: EntityModels::of::<E>(),
-        }))
+            generates_key: E::PrimaryKey::auto_increment(),
+            models: Some(EntityModels::of::<E>()),
+        });
+        Self { parts, only: None }
+    }
+
+    /// The table that a catalogue describes.
+    ///
+    /// ```
+    /// use keyset::{ColumnDefinition, Table, TableDefinition};
+    /// use sea_orm::sea_query::ColumnType;
+    ///
+    /// let id = ColumnDefinition {
+    ///     name: "id".into(),
+    ///     column_type: ColumnType::Integer,
+    ///     is_nullable: false,
+    ///     is_unique: true,
+    ///     is_indexed: true,
+    ///     has_default: true,
+    ///     is_computed: false,
+    /// };
+    /// let cakes = TableDefinition { name: "cake".into(), columns: vec![id], key: vec!["id".into()], generates_key: true };
+    /// assert_eq!(Table::defined(cakes).columns().len(), 1);
+    /// ```
+    pub fn defined(definition: TableDefinition) -> Self {
+        let TableDefinition { name, columns, key, generates_key } = definition;
+        let iden = name.clone().into_iden();
+        let columns: Vec<Column> =
+            columns.into_iter().enumerate().map(|(number, column)| column.column(&iden, number)).collect();
+        let key = key.iter().filter_map(|key| columns.iter().position(|column| column.name() == key)).collect();
+        let table = iden.into_table_ref();
+        Self { parts: Arc::new(Parts { name, table, columns, key, generates_key, models: None }), only: None }
+    }
+
+    /// The same table, of which only the rows exist that fulfil a condition on its columns: wherever it is read, also as a relation
+    /// of other rows. Databases move such a condition to the indexes that they choose.
+    ///
+    /// ```
+    /// # use sea_orm::{ColumnTrait, Condition, tests_cfg::cake};
+    /// let cakes = keyset::Table::of::<cake::Entity>().only(Condition::all().add(cake::Column::Name.ne("mud")));
+    /// assert!(cakes.is_restricted());
+    /// ```
+    #[must_use]
+    pub fn only(&self, condition: Condition) -> Self {
+        let rows = Query::select().expr(Expr::cust("*")).from(self.table_ref()).cond_where(condition).take();
+        Self { parts: Arc::clone(&self.parts), only: Some(Arc::new(rows)) }
+    }
+
+    /// The same table, of which all rows are read.
+    pub(crate) fn unrestricted(&self) -> Self {
+        Self { parts: Arc::clone(&self.parts), only: None }
+    }
+
+    /// Whether only some of its rows are read.
+    pub fn is_restricted(&self) -> bool {
+        self.only.is_some()
+    }
+
+    /// The query of the rows that are read, unless all are.
+    pub(crate) fn restriction(&self) -> Option<&SelectStatement> {
+        self.only.as_deref()
+    }
+
+    /// The rows that are read, under the name of the table, or under this one.
+    pub fn source(&self, name: Option<&str>) -> TableRef {
+        match (&self.only, name) {
+            (Some(rows), name) => TableRef::SubQuery(Box::new((**rows).clone()), self.iden(name)),
+            (None, Some(name)) => self.table_ref().alias(name.to_owned()),
+            (None, None) => self.table_ref(),
+        }
+    }
+
+    /// This name, or its own.
+    fn iden(&self, name: Option<&str>) -> DynIden {
+        match (name, &self.parts.table) {
+            (Some(name), _) => name.to_owned().into_iden(),
+            (None, TableRef::Table(TableName(_, name), None)) => name.clone(),
+            (None, _) => self.name().to_owned().into_iden(),
+        }
     }
 
     /// The name.
     pub fn name(&self) -> &str {
-        &self.0.name
+        &self.parts.name
     }
 
     /// The columns, in their order.
     pub fn columns(&self) -> &[Column] {
-        &self.0.columns
+        &self.parts.columns
     }
 
     /// The column of this name.
     pub fn column(&self, name: &str) -> Option<&Column> {
-        self.0.columns.iter().find(|column| column.name() == name)
+        self.parts.columns.iter().find(|column| column.name() == name)
     }
 
     /// The columns of the primary key.
     pub fn key(&self) -> impl Iterator<Item = &Column> {
-        self.0.key.iter().map(|number| &self.0.columns[*number])
+        self.parts.key.iter().map(|number| &self.parts.columns[*number])
     }
 
-    /// What makes models of its rows.
-    pub(crate) fn models(&self) -> &EntityModels {
-        &self.0.models
+    /// Whether the database makes the key of new rows: a column of integers.
+    pub fn generates_key(&self) -> bool {
+        let is_integer = |key: &Column| matches!(key.kind(), Kind::SmallInt | Kind::Int | Kind::BigInt);
+        self.parts.generates_key && self.parts.key.len() == 1 && self.key().all(is_integer)
     }
 
-    /// The table in a statement.
+    /// What makes models of its rows, if an entity describes it.
+    pub(crate) fn models(&self) -> Option<&EntityModels> {
+        self.parts.models.as_ref()
+    }
+
+    /// The table in a statement that writes: with all of its rows.
     pub fn table_ref(&self) -> TableRef {
-        self.0.table.clone()
+        self.parts.table.clone()
     }
 
-    /// All rows, without columns: see [`Self::select`].
+    /// The rows that are read, without columns: see [`Self::select`].
     pub fn rows(&self) -> TableRows {
-        TableRows(Query::select().from(self.table_ref()).take())
+        TableRows(Query::select().from(self.source(None)).take())
+    }
+
+    /// Restricts a query of all of its rows to those that are read.
+    pub fn restrict(self, rows: &mut TableRows) {
+        let name = self.iden(None);
+        if let Some(only) = self.only.map(Arc::unwrap_or_clone) {
+            rows.0.from_clear().from_subquery(only, name);
+        }
     }
 
     /// Adds these columns to a query of its rows.
@@ -263,6 +211,17 @@ impl Table {
 /// A query of rows of a table. It can be read wherever a `Select` of SeaORM can.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableRows(pub SelectStatement);
+
+impl TableRows {
+    /// Those of the rows whose columns have these values, none of which is NULL.
+    #[must_use]
+    pub fn with<'c>(mut self, columns: impl IntoIterator<Item = &'c Column>, values: &[Value]) -> Self {
+        for (column, value) in columns.into_iter().zip(values) {
+            self.0.and_where(column.expr().eq(value.clone()));
+        }
+        self
+    }
+}
 
 impl QueryTrait for TableRows {
     type QueryStatement = SelectStatement;

@@ -12,7 +12,7 @@
 //! | 14 | longer integer, as decimal text | 1 (length) + text |
 //! | 15 to 22 | whole decimal, in the widths of 6 to 13 | 1, 2, 4, 8 |
 //! | 23, 25 | longer whole decimal; decimal with a fraction: as text | 1 (length) + text |
-//! | 24 | double | 8 |
+//! | 24 | double; among dates, an infinite one | 8 |
 //! | 26, 27 | date-time without zone: seconds of the Julian period; and microseconds | 8; 8 + 4 |
 //! | 28, 29 | the same with zone, in UTC | 8; 8 + 4 |
 //! | 30 | time of day: seconds; or 2^39 + microseconds | 3; 5 |
@@ -226,15 +226,12 @@ fn read_tagged(tag: u8, bytes: &mut &[u8]) -> Option<Scalar> {
 fn write_widths(value: i128, first_tag: u8, out: &mut Vec<u8>) -> bool {
     let negative = value < 0;
     let magnitude = if negative { !value } else { value }.unsigned_abs();
-    for (step, (width, start)) in (0..).zip(WIDTHS) {
-        let offset = magnitude.wrapping_sub(start);
-        if magnitude >= start && offset >> (8 * width) == 0 {
-            out.push(first_tag + 2 * step + u8::from(negative));
-            out.extend(&offset.to_be_bytes()[16 - width..]);
-            return true;
-        }
-    }
-    false
+    let mut widths = (0..4).zip(WIDTHS).rev();
+    let Some((step, (width, start))) = widths.find(|(_, (_, start))| magnitude >= *start) else { return false };
+    let Ok(offset) = u64::try_from(magnitude - start) else { return false };
+    out.push(first_tag + 2 * step + u8::from(negative));
+    out.extend(&offset.to_be_bytes()[8 - width..]);
+    true
 }
 
 fn read_widths(step: u8, bytes: &mut &[u8]) -> Option<i128> {

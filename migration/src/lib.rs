@@ -9,7 +9,6 @@
 use sea_orm_migration::prelude::*;
 
 mod change;
-mod history;
 pub mod letters;
 
 /// Declares the files of the changes, each of which the database remembers by its name.
@@ -53,5 +52,15 @@ impl MigratorTrait for Migrator {
     }
 }
 
-pub use history::History;
 pub use sea_orm_migration::{MigrationStatus, MigratorTrait, seaql_migrations};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_changes_ascend() {
+        let own: Vec<String> = Migrator::migrations().iter().map(|change| change.name().to_owned()).collect();
+        assert!(own.is_sorted_by(|one, next| one < next), "{own:?}");
+    }
+}

@@ -4,8 +4,8 @@ use std::cell::Cell;
 use std::fmt::{self, Display, Formatter};
 use std::io::{IsTerminal, Write, stdout};
 
-use crate::config::LogFormat;
-use crate::console::Console;
+use bookends_server::Console;
+use bookends_server::config::LogFormat;
 
 /// How progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,7 +67,11 @@ impl Table {
             Progress::Lines => LogFormat::Text,
             Progress::Json => LogFormat::Json,
         };
-        Console::new(format).say(format_args!("{}: {} rows", self.name, Count(self.done.get())));
+        Console::new(env!("CARGO_PKG_NAME"), format).say(format_args!(
+            "{}: {} rows",
+            self.name,
+            Count(self.done.get())
+        ));
     }
 }
 

@@ -10,8 +10,8 @@ use sea_orm::Value;
 use sea_orm::prelude::Decimal;
 use uuid::{Builder, Uuid};
 
+use super::Plan;
 use super::words::{ADJECTIVES, NOUNS, ORDINALS, PLACES, WORKS};
-use crate::config::Plan;
 
 /// A shop with a number of books, ratings and orders.
 #[derive(Clone, Debug)]

@@ -12,7 +12,7 @@ import "./graphiql/looks.js";
 test("the page opens with a tab for each thing to see", () =>
   visit(async (page) => {
     await ready(page);
-    assert.equal(await page.title(), "Bookends");
+    assert.equal(await page.title(), "bookshop");
     assert.deepEqual(await page.locator(".graphiql-tab-button").allTextContents(), TABS);
     assert.match(await text(page, "operation.graphql"), /^# The first five ratings/);
   }));
@@ -23,7 +23,7 @@ test("the first result is there when the page opens, beside a sentence and links
     assert.equal(data.ratings.edges.length, 5);
     assert.equal(data.ratings.pageInfo.hasPreviousPage, false);
     const line = page.locator(".graphiql-response .view-line").first();
-    for (const shown of [line, page.getByText("pages by cursor cost the same at any depth")]) {
+    for (const shown of [line, page.getByText("whose lists page at a constant cost")]) {
       await shown.waitFor();
       const { y, height } = await shown.boundingBox();
       assert(y >= 0 && y + height <= 860, "it is on the first screen");

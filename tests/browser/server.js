@@ -17,7 +17,7 @@ export class Server {
     assert(BOOKENDS, "BOOKENDS names the program");
     const env = {
       ...process.env,
-      BOOKENDS_WRITE_TOKEN: "a-token-of-the-browser-tests",
+      WRITE_TOKEN: "a-token-of-the-browser-tests",
       DATABASE_URL: `sqlite://${this.#folder}/bookends.db`,
       SAMPLE: "true",
       LISTEN: this.#listen,
@@ -33,7 +33,7 @@ export class Server {
     });
     // It starts again where it was.
     this.#listen = new URL(printed).host;
-    return new URL(`/#token=${env.BOOKENDS_WRITE_TOKEN}`, printed);
+    return new URL(`/#token=${env.WRITE_TOKEN}`, printed);
   }
 
   async stop() {

@@ -1,4 +1,4 @@
-//! The server as its users meet it. The numbers in the names of tests are those of the conformance list in
+//! The book shop as its users meet it. The numbers in the names of tests are those of the conformance list in
 //! CONTRIBUTING.md.
 
 mod api;
@@ -6,4 +6,3 @@ mod database;
 mod http;
 mod operations;
 mod support;
-mod websocket;

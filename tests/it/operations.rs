@@ -1,9 +1,4 @@
-//! The program: its commands, its metrics, its documents.
+//! The documents.
 
-pub mod cli;
 pub mod docs;
-mod inspect;
 pub mod manuals;
-mod metrics;
-mod reproducible;
-pub mod shutdown;

@@ -1,7 +1,7 @@
 //! The export of traces, which needs the feature `otlp`: `cargo test --features otlp --test otlp`.
 #![cfg(feature = "otlp")]
 
-#[path = "../it/support"]
+#[path = "../../server/tests/it/support"]
 #[expect(dead_code, reason = "the other tests use the rest")]
 mod support {
     pub mod patience;
@@ -13,17 +13,22 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::mpsc::{Receiver, channel};
 
-use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
-use opentelemetry_proto::tonic::common::v1::any_value::Value as AnyValue;
-use opentelemetry_proto::tonic::trace::v1::Span;
-use opentelemetry_proto::tonic::trace::v1::span::SpanKind;
-use opentelemetry_proto::tonic::trace::v1::status::StatusCode;
-use prost::Message;
+use bookends_server::opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
+use bookends_server::opentelemetry_proto::tonic::common::v1::any_value::Value as AnyValue;
+use bookends_server::opentelemetry_proto::tonic::trace::v1::Span;
+use bookends_server::opentelemetry_proto::tonic::trace::v1::span::SpanKind;
+use bookends_server::opentelemetry_proto::tonic::trace::v1::status::StatusCode;
+use bookends_server::prost::Message;
 use serde_json::{Value, json};
 use testdb::TestDb;
 
-use support::program::{LONG, Program, bookends};
+use support::program::{LONG, Program, program};
 use support::wire::{ask, authorized, post_with};
+
+/// The program with this database.
+fn bookshop(url: &str) -> std::process::Command {
+    program(env!("CARGO_BIN_EXE_bookshop"), url)
+}
 
 const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT: &str = "00f067aa0ba902b7";
@@ -85,7 +90,7 @@ fn a_trace_goes_from_the_client_through_the_connections_to_the_statements() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let test = runtime.block_on(TestDb::new());
     let (endpoint, sent) = collector();
-    let mut command = bookends(&test.url);
+    let mut command = bookshop(&test.url);
     command.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint).env("OTEL_EXPORTER_OTLP_HEADERS", "x-token=sesame");
     let trusted = "query Trusted { books(first: -1) { nodes { name } } }";
     let documents = std::env::temp_dir().join(format!("bookends_otlp_{}", std::process::id()));
@@ -168,7 +173,7 @@ fn nothing_secret_is_in_the_log() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let test = runtime.block_on(TestDb::new());
     let (endpoint, _sent) = collector();
-    let mut command = bookends(&test.url);
+    let mut command = bookshop(&test.url);
     command.args(["--log", "trace"]);
     command.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint).env("OTEL_EXPORTER_OTLP_HEADERS", "token=hunter2");
     let program = Program::start(&mut command);
@@ -186,14 +191,14 @@ fn nothing_secret_is_in_the_log() {
 fn a_collector_that_is_not_there_is_no_reason_not_to_answer() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let test = runtime.block_on(TestDb::new());
-    let program = Program::start(bookends(&test.url).env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1"));
+    let program = Program::start(bookshop(&test.url).env("OTEL_EXPORTER_OTLP_ENDPOINT", "http://127.0.0.1:1"));
     let address = program.address();
     assert!(post(&address, "", &json!({ "query": "{ books(first: 1) { nodes { id } } }" })).contains("200 OK"));
     let log = program.end();
     assert!(log.contains("opentelemetry"), "{log}");
 
     for wrong in ["collector:4318", "http://user:hunter2@127.0.0.1:4318", "ftp://127.0.0.1"] {
-        let mut program = Program::start(bookends(&test.url).env("OTEL_EXPORTER_OTLP_ENDPOINT", wrong));
+        let mut program = Program::start(bookshop(&test.url).env("OTEL_EXPORTER_OTLP_ENDPOINT", wrong));
         assert!(!program.says("OTEL_EXPORTER_OTLP_ENDPOINT").contains("hunter2"));
         assert!(!program.ends_within(LONG).success());
     }

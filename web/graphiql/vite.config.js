@@ -55,6 +55,9 @@ export default defineConfig({
   base: "./",
   resolve: { alias },
   build: {
+    // The package of the server contains it.
+    outDir: "../../server/graphiql",
+    emptyOutDir: true,
     target: "es2022",
     // A font in a style would need a weaker policy.
     assetsInlineLimit: (file) => (file.endsWith(".ttf") ? false : undefined),

@@ -1,3 +1,4 @@
+use bookends_server::sea_orm;
 use sea_orm::entity::prelude::*;
 
 #[sea_orm::model]

@@ -2,14 +2,13 @@
 
 use std::fmt;
 
-use keyset::{Column, Indexes, NeededIndex, ReadRows};
-use sea_orm::DbErr;
+use keyset::{Column, Indexes, Kind, NeededIndex, ReadRows};
 use sea_orm::sea_query::ColumnType;
+use sea_orm::{DbBackend, DbErr};
 
 use super::declaration::Declaration;
 use super::object::ObjectType;
 use super::offered::Offered;
-use crate::scalar::Scalar;
 
 /// A column of an entity that no field shows, because its type has none in GraphQL.
 #[derive(Clone, Debug)]
@@ -35,7 +34,27 @@ impl Declaration {
         let inferred = self.objects().iter().filter(|object| object.is_inferred);
         let columns =
             inferred.flat_map(|object| object.table.columns().iter().map(move |column| LeftOut { object, column }));
-        columns.filter(|left_out| Scalar::of(left_out.column).is_none())
+        columns.filter(|left_out| left_out.column.kind() == Kind::Unsupported)
+    }
+
+    /// The indexes that hold an order if the primary key follows their columns: of objects that offer only what indexes hold, those that are
+    /// missing.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr::BackendNotSupported`] unless it is PostgreSQL or SQLite.
+    pub fn suggested_indexes(&self, backend: DbBackend) -> Result<Vec<Advice>, DbErr> {
+        let mut advice: Vec<Advice> = Vec::new();
+        for (list, object, _) in self.lists().filter(|(_, _, parent)| parent.is_empty()) {
+            for order in object.unheld() {
+                let Some(index) = NeededIndex::of(&order, &object.table, &[], backend)? else { continue };
+                if !advice.iter().any(|known| known.index.as_ref().is_some_and(|known| known.serves(&index))) {
+                    let lists = vec![Offered { list: format!("{list} by {order}"), order }];
+                    advice.push(Advice { lists, index: Some(index) });
+                }
+            }
+        }
+        Ok(advice)
     }
 
     /// The indexes that the database lacks for the orders that lists are offered in, those of objects included: one statement. Without
@@ -48,13 +67,16 @@ impl Declaration {
         let indexes = Indexes::read(db).await?;
         let mut advice: Vec<Advice> = Vec::new();
         for (list, object, parent) in self.lists() {
+            // All rows that show in a list have one value in each of these columns. Those of a parent mostly show together.
+            let pinned: Vec<Column> =
+                if parent.is_empty() { object.ruled_by().cloned().collect() } else { parent.to_vec() };
             // What no index holds is priced as it is.
             let orders = Offered::of_list(&list, object, parent).into_iter();
             for offered in orders.filter(|offered| !offered.order.is_computed()) {
                 // The sorts of an order are columns of one table: that of the object, or one beside it.
                 let mut needed = None;
                 for table in object.own_tables() {
-                    needed = needed.or(NeededIndex::of(&offered.order, table, parent, db.backend())?);
+                    needed = needed.or(NeededIndex::of(&offered.order, table, &pinned, db.backend())?);
                 }
                 if needed.as_ref().is_some_and(|needed| !indexes.lack(needed)) {
                     continue;

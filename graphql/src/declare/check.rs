@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use keyset::Kind;
+
 use super::declaration::{Declaration, Declaring};
-use super::entity;
 use super::field::{Field, FieldKind};
+use super::infer;
 use super::names::screaming;
 use super::object::{Change, ObjectType};
 use super::relation::Relation;
@@ -13,12 +15,19 @@ use super::resolver::{Resolver, Returned};
 use super::root::RootKind;
 use crate::order::RelatedSort;
 
+mod writes;
+
 /// The faults of a declaration: each is a line.
 #[derive(Debug, thiserror::Error)]
 #[error("the declaration has faults:\n{}", .0.join("\n"))]
 pub struct DeclarationError(Vec<String>);
 
 impl DeclarationError {
+    /// These faults.
+    pub fn of(faults: Vec<String>) -> Self {
+        Self(faults)
+    }
+
     /// The faults.
     pub fn faults(&self) -> &[String] {
         &self.0
@@ -31,12 +40,14 @@ impl Declaring {
     /// # Errors
     ///
     /// [`DeclarationError`] with all faults.
-    pub fn check(self) -> std::result::Result<Arc<Declaration>, DeclarationError> {
-        let Self { query_type, mut objects, mut roots } = self;
-        entity::infer(&mut objects, &mut roots);
-        let mut faults = changed(&mut objects);
+    pub fn check(mut self) -> std::result::Result<Arc<Declaration>, DeclarationError> {
+        infer::infer(&mut self.objects, &mut self.roots);
+        let mut faults = changed(&mut self.objects);
+        faults.extend(self.place_guards());
+        let Self { query_type, mut objects, mut roots, mut writes, mut events, .. } = self;
         let names: Vec<String> = objects.iter().map(|object| object.name.clone()).collect();
         let tables: Vec<_> = objects.iter().map(|object| object.table.clone()).collect();
+        let ruled: Vec<bool> = objects.iter().map(ObjectType::has_rule).collect();
         let find = |name: &str| names.iter().position(|known| known == name);
         let mut repeated = HashSet::new();
         for name in names.iter().filter(|name| !repeated.insert(name.as_str())) {
@@ -61,6 +72,7 @@ impl Declaring {
                             relation.to = tables[index].key().cloned().collect();
                         }
                         relation.table = Some(tables[index].clone());
+                        relation.can_hide = ruled[index];
                         if relation.to.len() != relation.from.len() {
                             faults.push(format!("`{name}` refers to `{}` by another number of columns", related.name));
                         }
@@ -72,6 +84,12 @@ impl Declaring {
             for field in &mut object.fields {
                 if !repeated.insert(field.name.clone()) {
                     faults.push(format!("`{name}` has two fields `{}`", field.name));
+                }
+                if field.guard.is_some() && matches!(field.kind, FieldKind::Id) {
+                    faults.push(format!("`{name}.{}` has a guard, and is a global id", field.name));
+                }
+                if let (FieldKind::One(relation), true) = (&field.kind, field.is_required) {
+                    object.relations[*relation].is_required = true;
                 }
                 match &mut field.kind {
                     FieldKind::List(list) => {
@@ -92,7 +110,7 @@ impl Declaring {
                         Some(found) => of.index = found,
                         None => faults.push(format!("`{name}.{}` is `{}`, which is not declared", field.name, of.name)),
                     },
-                    FieldKind::Column(column) if crate::scalar::Scalar::of(column).is_none() => {
+                    FieldKind::Column(column) if column.kind() == Kind::Unsupported => {
                         faults.push(format!("`{name}.{}`: the column `{column:?}` has no type in GraphQL", field.name));
                     }
                     _ => {}
@@ -112,10 +130,15 @@ impl Declaring {
                 }
             }
         }
+        faults.extend(writes::find(&mut writes, &mut events, &find));
         if !faults.is_empty() {
             return Err(DeclarationError(faults));
         }
-        Ok(Arc::new(Declaration { query_type, objects, roots }))
+        let mut declaration = Declaration { query_type, objects, roots, writes, events, ..Declaration::default() };
+        declaration.find_viewers();
+        let mut faults = writes::checked(&mut declaration);
+        faults.extend(writes::checked_events(&mut declaration));
+        if faults.is_empty() { Ok(Arc::new(declaration)) } else { Err(DeclarationError(faults)) }
     }
 }
 
@@ -153,8 +176,9 @@ fn checked_related(objects: &mut [ObjectType]) -> Vec<String> {
                 && let Some(through) = &list.through
             {
                 let junction = &objects[list.of.index];
-                let node = junction.field(&through.field).and_then(|field| junction.relation_of(field));
-                if node.is_none_or(Relation::is_nullable) {
+                let of_node = junction.field(&through.field);
+                let node = of_node.and_then(|field| junction.relation_of(field));
+                if node.is_none_or(Relation::can_be_absent) || of_node.is_some_and(|field| field.guard.is_some()) {
                     faults.push(format!("{at}: `{}.{}` is no object that is never null", junction.name, through.field));
                 }
             }
@@ -172,6 +196,7 @@ fn checked_related(objects: &mut [ObjectType]) -> Vec<String> {
                     relation,
                     column: column.of(format!("{}_of_{}", field.name, object.table.name())),
                     is_by_code_point: of.is_by_code_point,
+                    guards: [field.guard.clone(), of.guard.clone()],
                 });
             }
         }

@@ -6,18 +6,23 @@ use std::sync::Arc;
 
 use async_graphql::registry::Registry;
 use async_graphql::{ObjectType as Root, Schema, SchemaBuilder, SubscriptionType};
-use keyset::{Column, ColumnSet, Kept, Modelled, Order, ReadRows as _, Table, TableRows};
+use keyset::{Column, ColumnSet, Kept, Modelled, Order, Table, TableRows};
 
+use super::event::EventField;
 use super::field::{Field, FieldKind};
+use super::guard::Guard;
 use super::object::ObjectType;
 use super::register;
 use super::root::{KeyArguments, RootField, RootKind};
+use super::write::input::is_uuid_key;
+use super::write::{Returned, WriteField, WriteKind};
 use crate::connection;
 use crate::cost::{Cost, FieldCost};
 use crate::filter::Target;
 use crate::list::{ListArguments, Scan};
 use crate::order::Criterion;
-use crate::{Reader, Result};
+use crate::visible::Assumed;
+use crate::{Reader, RequestData, Result};
 
 /// What an application declares, before it is checked.
 #[derive(Debug)]
@@ -25,6 +30,10 @@ pub struct Declaring {
     pub(super) query_type: String,
     pub(super) objects: Vec<ObjectType>,
     pub(super) roots: Vec<RootField>,
+    pub(super) writes: Vec<WriteField>,
+    pub(super) events: Vec<EventField>,
+    /// Of root fields, by their names.
+    pub(super) guards: Vec<(String, Guard)>,
 }
 
 /// The fields `node` and `nodes`.
@@ -40,6 +49,16 @@ pub struct Declaration {
     pub(super) query_type: String,
     pub(super) objects: Vec<ObjectType>,
     pub(super) roots: Vec<RootField>,
+    pub(super) writes: Vec<WriteField>,
+    pub(super) events: Vec<EventField>,
+    /// Whether a field has a guard.
+    pub(super) has_guards: bool,
+    /// Whether an object has a rule.
+    pub(super) has_rules: bool,
+    /// Prices of tables in which rules hide rows.
+    pub(crate) prices: Assumed,
+    /// What was left out.
+    pub(super) remarks: Vec<String>,
 }
 
 thread_local! {
@@ -50,7 +69,14 @@ thread_local! {
 impl Declaring {
     /// Nothing yet. The type of the query has this name.
     pub fn new(query_type: impl Into<String>) -> Self {
-        Self { query_type: query_type.into(), objects: Vec::new(), roots: Vec::new() }
+        Self {
+            query_type: query_type.into(),
+            objects: Vec::new(),
+            roots: Vec::new(),
+            writes: Vec::new(),
+            events: Vec::new(),
+            guards: Vec::new(),
+        }
     }
 
     /// Adds an object.
@@ -63,6 +89,35 @@ impl Declaring {
     /// keys, those of others that refer to it, and fields of the query that read one object and the list of all.
     pub fn entity<E: Modelled>(&mut self) -> &mut ObjectType {
         self.objects.push_mut(ObjectType::from_entity::<E>())
+    }
+
+    /// The same with a name of its own, in place of that of the table.
+    ///
+    /// ```
+    /// # use sea_orm::tests_cfg::cake;
+    /// let mut tables = bookends_graphql::Declaring::new("Query");
+    /// tables.entity_named::<cake::Entity>("Pastry").describe("A cake.");
+    /// # tables.check().unwrap();
+    /// ```
+    pub fn entity_named<E: Modelled>(&mut self, name: impl Into<String>) -> &mut ObjectType {
+        self.objects.push_mut(ObjectType::from_entity_named::<E>(name))
+    }
+
+    /// Adds the object of a table, such as one that the catalogue of a database describes, with all that follows from it: as
+    /// [`Self::entity`]. Names of fields that are taken get a number: see [`Declaration::remarks`].
+    pub fn table(&mut self, object: ObjectType) -> &mut ObjectType {
+        self.objects.push_mut(object)
+    }
+
+    /// Changes the object of this name.
+    ///
+    /// # Panics
+    ///
+    /// Panics if none was added.
+    pub fn change(&mut self, object: &str, change: impl FnOnce(&mut ObjectType)) -> &mut Self {
+        let known = self.objects.iter_mut().find(|known| known.name == object);
+        change(known.unwrap_or_else(|| panic!("the object `{object}` is not declared")));
+        self
     }
 
     /// A field of the query: a list of all objects of this name.
@@ -79,6 +134,39 @@ impl Declaring {
     pub fn nodes(&mut self) -> &mut Self {
         self.roots.extend(nodes());
         self
+    }
+
+    /// A mutation that creates objects of this name: `createCity`. Its input has the columns of the table, and the global ids of
+    /// what they refer to. Columns that can be null or have a default are optional; the server or the database makes the key, if it
+    /// is a UUID or an integer that the entity says is generated.
+    pub fn create(&mut self, object: &str) -> &mut WriteField {
+        self.writes.push_mut(WriteField::new(WriteKind::Create, object))
+    }
+
+    /// A mutation that changes an object of this name: `updateCity`.
+    pub fn update(&mut self, object: &str) -> &mut WriteField {
+        self.writes.push_mut(WriteField::new(WriteKind::Update, object))
+    }
+
+    /// A mutation that deletes an object of this name: `deleteCity`.
+    pub fn delete(&mut self, object: &str) -> &mut WriteField {
+        self.writes.push_mut(WriteField::new(WriteKind::Delete, object))
+    }
+
+    /// A subscription to new objects of this name: `cityCreated`. The declared mutations announce what they do with its objects;
+    /// hand-written ones say it.
+    pub fn created(&mut self, object: &str) -> &mut EventField {
+        self.events.push_mut(EventField::new(WriteKind::Create, object))
+    }
+
+    /// A subscription to changed objects of this name: `cityUpdated`.
+    pub fn updated(&mut self, object: &str) -> &mut EventField {
+        self.events.push_mut(EventField::new(WriteKind::Update, object))
+    }
+
+    /// A subscription to deleted objects of this name: `cityDeleted`.
+    pub fn deleted(&mut self, object: &str) -> &mut EventField {
+        self.events.push_mut(EventField::new(WriteKind::Delete, object))
     }
 
     fn root(&mut self, name: &str, kind: RootKind) -> &mut RootField {
@@ -128,6 +216,57 @@ impl Declaration {
         &self.roots
     }
 
+    /// The declared mutations.
+    pub(crate) fn writes(&self) -> &[WriteField] {
+        &self.writes
+    }
+
+    /// The declared subscriptions.
+    pub fn events(&self) -> &[EventField] {
+        &self.events
+    }
+
+    /// The declared fields of the query, of the mutation and of the subscription: those of
+    /// [`DeclaredQuery`](crate::DeclaredQuery), [`DeclaredMutation`](crate::DeclaredMutation) and
+    /// [`DeclaredSubscription`](crate::DeclaredSubscription).
+    pub fn root_fields(&self) -> [Vec<&str>; 3] {
+        let roots = self.roots.iter().map(|root| root.name.as_str());
+        let writes = self.writes.iter().map(|write| write.name.as_str());
+        [roots.collect(), writes.collect(), self.events.iter().map(|event| event.name.as_str()).collect()]
+    }
+
+    /// What was taken, renamed or left out of the objects of a catalogue: a sentence for each.
+    pub fn remarks(&self) -> impl Iterator<Item = &str> {
+        let renamed = self.objects.iter().flat_map(|object| &object.renamed);
+        renamed.chain(&self.remarks).map(String::as_str)
+    }
+
+    /// Whether the server makes the keys of the objects of this name: UUIDs of version 7, which no other object has had.
+    ///
+    /// # Panics
+    ///
+    /// Panics if no such object is declared.
+    pub fn makes_keys(&self, object: &str) -> bool {
+        let object = self.declared(object);
+        is_uuid_key(object) && object.generates_key()
+    }
+
+    /// The table of the objects of this name.
+    ///
+    /// # Panics
+    ///
+    /// Panics if no such object is declared.
+    pub fn table(&self, object: &str) -> &Table {
+        &self.declared(object).table
+    }
+
+    /// The type of the parent of a mutation, and whether there may be none.
+    pub(crate) fn parent_of(&self, write: &WriteField) -> Option<(&str, bool)> {
+        let (_, relation) = write.parent.as_ref()?;
+        let relation = self.object(write.object.index).relations.get(*relation)?;
+        Some((relation.object.as_ref()?.name.as_str(), relation.is_nullable()))
+    }
+
     /// The object with this index.
     pub(crate) fn object(&self, index: usize) -> &ObjectType {
         &self.objects[index]
@@ -156,7 +295,8 @@ impl Declaration {
         self.declared(object).order(criteria)
     }
 
-    /// The rows of a list of all objects of the type of this name, with all columns, and their order.
+    /// The rows of a list of all objects of the type of this name, with all columns, and their order: those that a request with
+    /// these data shows.
     ///
     /// # Errors
     ///
@@ -165,10 +305,17 @@ impl Declaration {
     /// # Panics
     ///
     /// Panics if no such object is declared.
-    pub fn list(&self, object: &str, criteria: &[Criterion], reader: &Reader) -> Result<(TableRows, Order)> {
+    pub fn list(
+        &self,
+        object: &str,
+        criteria: &[Criterion],
+        reader: &Reader,
+        data: &dyn RequestData,
+    ) -> Result<(TableRows, Order)> {
         let object = self.declared(object);
-        let target = Target::new(self, reader.backend(), !reader.seeks_row_values());
+        let target = Target::new(self, reader, data);
         let (mut rows, order) = ListArguments::ordered_by(criteria).rows(object, &target, &[])?;
+        target.table(object).restrict(&mut rows);
         object.table.select(&mut rows, ColumnSet::ALL);
         Ok((rows, order))
     }
@@ -188,7 +335,7 @@ impl Declaration {
         self.objects.iter().map(|object| &object.table).chain(beside)
     }
 
-    fn declared(&self, object: &str) -> &ObjectType {
+    pub(crate) fn declared(&self, object: &str) -> &ObjectType {
         self.object_named(object).unwrap_or_else(|| panic!("the object `{object}` is not declared"))
     }
 
@@ -201,7 +348,10 @@ impl Declaration {
     pub fn costs(self: &Arc<Self>) -> Vec<FieldCost> {
         let of_root = |root: &RootField| {
             let cost = match &root.kind {
-                RootKind::List { index, kept, .. } => Cost::List(self.scan(*index, &[], kept.as_deref())),
+                RootKind::List { index, kept, .. } => {
+                    let kept = kept.as_deref().filter(|_| !self.object(*index).has_rule());
+                    Cost::List(self.scan(*index, &[], kept))
+                }
                 RootKind::Object { .. } | RootKind::Node => Cost::Lookup,
                 RootKind::Nodes => {
                     Cost::Keys { argument: "ids", types: self.objects.iter().filter(|it| it.tag.is_some()).count() }
@@ -211,7 +361,10 @@ impl Declaration {
         };
         let of_field = |field: &Field| match &field.kind {
             FieldKind::Beside { .. } | FieldKind::ComputedBeside { .. } | FieldKind::One(_) => Some(Cost::Lookup),
-            FieldKind::List(list) => Some(Cost::List(self.scan(list.of.index, &list.columns, list.kept.as_deref()))),
+            FieldKind::List(list) => {
+                let kept = list.kept.as_deref().filter(|_| !self.listed(list).is_ruled());
+                Some(Cost::List(self.scan(list.of.index, &list.columns, kept)))
+            }
             FieldKind::Resolved(resolver) => Some(resolver.cost.clone()),
             _ => None,
         };
@@ -226,18 +379,37 @@ impl Declaration {
             let connections = connections.flat_map(|(name, of)| connection::costs(name, of));
             fields.chain(connections).collect::<Vec<_>>()
         };
-        self.roots.iter().map(of_root).chain(self.objects.iter().flat_map(of_object)).collect()
+        let of_write = |write: &WriteField| {
+            let places = write.payload(self.parent_of(write)).into_iter();
+            let places = places.filter(|field| matches!(field.what, Returned::Previous | Returned::PreviousOfParent));
+            let places = places.map(|field| FieldCost::new(write.payload_name(), field.name, Cost::Statement));
+            std::iter::once(FieldCost::new("Mutation", &write.name, Cost::Write)).chain(places).collect::<Vec<_>>()
+        };
+        let writes = self.writes.iter().flat_map(of_write);
+        self.roots.iter().map(of_root).chain(self.objects.iter().flat_map(of_object)).chain(writes).collect()
     }
 
     fn scan(self: &Arc<Self>, object: usize, parent: &[Column], kept: Option<&Kept>) -> Scan {
-        Scan { declaration: Arc::clone(self), object, parent: parent.to_vec(), is_kept: kept.is_some() }
+        let of = self.object(object);
+        let is_held = of.indexed.is_none() || of.ordered(parent).is_ok_and(|order| of.holds(&order, parent));
+        Scan { declaration: Arc::clone(self), object, parent: parent.to_vec(), is_kept: kept.is_some(), is_held }
     }
 }
 
 /// Nothing: all fields of the schema are resolved by the application.
 impl Default for Declaration {
     fn default() -> Self {
-        Self { query_type: "Query".into(), objects: Vec::new(), roots: Vec::new() }
+        Self {
+            query_type: "Query".into(),
+            objects: Vec::new(),
+            roots: Vec::new(),
+            writes: Vec::new(),
+            events: Vec::new(),
+            has_guards: false,
+            has_rules: false,
+            prices: Assumed::default(),
+            remarks: Vec::new(),
+        }
     }
 }
 

@@ -1,17 +1,15 @@
 //! The fields of an object, as data.
 
 use std::fmt;
-use std::sync::Arc;
 
-use async_graphql::OutputType;
 use async_graphql::registry::Registry;
-use keyset::{Column, ColumnSet, Kept, TableRow};
-use sea_orm::{DbErr, Value};
+use keyset::{Column, Kept, Kind};
+use sea_orm::Value;
 
+use super::computed::Computed;
+use super::guard::Guard;
 use super::nested::NestedList;
-use super::object::{ObjectType, is_filterable, is_sortable};
 use super::resolver::Resolver;
-use crate::scalar::{self, LeafValue};
 
 /// A field of an object.
 #[derive(Clone, Debug)]
@@ -30,6 +28,10 @@ pub struct Field {
     pub(crate) filters: bool,
     /// The fields of its object by which lists can be sorted.
     pub(crate) related_sorts: Vec<String>,
+    /// Who may read it, unless everybody may.
+    pub(crate) guard: Option<Guard>,
+    /// Whether a related object that a rule hides is an error.
+    pub(crate) is_required: bool,
 }
 
 /// How a field is read.
@@ -42,13 +44,13 @@ pub(crate) enum FieldKind {
     /// The time in this column, a key that is a UUID of version 7.
     CreatedAt(Column),
     /// From the row.
-    Computed(Computed<TableRow>),
+    Computed(Computed),
     /// By code of the application.
     Resolved(Resolver),
     /// A column of the row of a relation.
     Beside { relation: usize, column: Column, default: Option<Value> },
     /// From the row of a relation, if there is one.
-    ComputedBeside { relation: usize, computed: Computed<Option<TableRow>> },
+    ComputedBeside { relation: usize, computed: Computed },
     /// The object of a relation.
     One(usize),
     /// A list of the objects that refer to this one.
@@ -58,76 +60,13 @@ pub(crate) enum FieldKind {
 /// Registers a type, and returns its name in the schema.
 pub(crate) type RegisterType = fn(&mut Registry) -> String;
 
-/// A value that is computed.
-pub(crate) struct Computed<R: Row> {
-    /// What it reads.
-    pub columns: ColumnSet,
-    pub is_nullable: bool,
-    pub register: RegisterType,
-    pub write: Arc<R::Write>,
-}
-
-/// What values are computed from.
-pub(crate) trait Row {
-    /// Writes a value as JSON.
-    type Write: ?Sized + Send + Sync;
-}
-
-impl Row for TableRow {
-    type Write = dyn Fn(&TableRow, &mut Vec<u8>) -> Result<(), DbErr> + Send + Sync;
-}
-
-impl Row for Option<TableRow> {
-    type Write = dyn Fn(Option<&TableRow>, &mut Vec<u8>) -> Result<(), DbErr> + Send + Sync;
-}
-
-impl Computed<TableRow> {
-    pub fn new<L: LeafValue>(
-        columns: ColumnSet,
-        compute: impl Fn(&TableRow) -> Result<L, DbErr> + Send + Sync + 'static,
-    ) -> Self {
-        let write = move |row: &TableRow, json: &mut Vec<u8>| scalar::write_leaf(&compute(row)?, json);
-        Self::with::<L>(columns, Arc::new(write))
-    }
-}
-
-impl Computed<Option<TableRow>> {
-    pub fn beside<L: LeafValue>(
-        compute: impl Fn(Option<&TableRow>) -> Result<L, DbErr> + Send + Sync + 'static,
-    ) -> Self {
-        let write = move |row: Option<&TableRow>, json: &mut Vec<u8>| scalar::write_leaf(&compute(row)?, json);
-        Self::with::<L>(ColumnSet::ALL, Arc::new(write))
-    }
-}
-
-impl<R: Row> Computed<R> {
-    fn with<L: LeafValue>(columns: ColumnSet, write: Arc<R::Write>) -> Self {
-        let is_nullable = !<L as OutputType>::qualified_type_name().ends_with('!');
-        Self { columns, is_nullable, register: scalar::register_leaf::<L>, write }
-    }
-}
-
-impl<R: Row> Clone for Computed<R> {
-    fn clone(&self) -> Self {
-        Self { write: Arc::clone(&self.write), ..*self }
-    }
-}
-
-/// The fields that another table holds: see [`ObjectType::beside`].
-#[derive(Debug)]
-pub struct Beside<'a> {
-    pub(crate) object: &'a mut ObjectType,
-    pub(crate) relation: usize,
-}
-
 impl FieldKind {
     /// Whether a value can be null.
     pub fn is_nullable(&self) -> bool {
         match self {
             Self::Column(column) => column.is_nullable(),
             Self::Beside { default, .. } => default.is_none(),
-            Self::Computed(computed) => computed.is_nullable,
-            Self::ComputedBeside { computed, .. } => computed.is_nullable,
+            Self::Computed(computed) | Self::ComputedBeside { computed, .. } => computed.is_nullable,
             // The others write their own null.
             Self::Id | Self::CreatedAt(_) | Self::One(_) | Self::List(_) | Self::Resolved(_) => false,
         }
@@ -139,7 +78,7 @@ impl Field {
         let (sorts, filters) = match &kind {
             FieldKind::Id | FieldKind::One(_) => (false, true),
             FieldKind::Column(column) | FieldKind::Beside { column, .. } => {
-                (is_sortable(column), is_filterable(column))
+                (column.kind().is_sortable(), column.kind() != Kind::Unsupported)
             }
             FieldKind::CreatedAt(_) => (true, true),
             FieldKind::Computed(_) | FieldKind::ComputedBeside { .. } | FieldKind::Resolved(_) | FieldKind::List(_) => {
@@ -155,7 +94,14 @@ impl Field {
             is_by_code_point: false,
             filters,
             related_sorts: Vec::new(),
+            guard: None,
+            is_required: false,
         }
+    }
+
+    /// Whether a value can be null.
+    pub(crate) fn is_nullable(&self) -> bool {
+        self.guard.is_some() || self.kind.is_nullable()
     }
 
     /// The column of the object's row that it is.
@@ -192,9 +138,10 @@ impl Field {
         self
     }
 
-    /// Offers no sort by it.
+    /// Offers no sort by it, nor by fields of the object that it refers to.
     pub fn unsorted(&mut self) -> &mut Self {
         self.sorts = false;
+        self.related_sorts.clear();
         self
     }
 
@@ -220,6 +167,18 @@ impl Field {
     /// Offers no condition on it.
     pub fn unfiltered(&mut self) -> &mut Self {
         self.filters = false;
+        self
+    }
+
+    /// Keeps the related object from being null where its [rule](crate::ObjectType::rule) hides it: the field is an error then, and
+    /// the object around it is null. Without it, a rule makes the field nullable.
+    ///
+    /// # Panics
+    ///
+    /// Panics if the field has no related object.
+    pub fn required(&mut self) -> &mut Self {
+        assert!(matches!(self.kind, FieldKind::One(_)), "`{}` is no related object", self.name);
+        self.is_required = true;
         self
     }
 

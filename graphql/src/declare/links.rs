@@ -51,6 +51,12 @@ impl Declaration {
         self.roots().iter().find(|root| is_list(&root.kind)).map(|root| root.name.clone())
     }
 
+    /// The field of the query with the object of this name that arguments name.
+    pub fn finder_of(&self, object: &str) -> Option<String> {
+        let is_object = |kind: &RootKind| matches!(kind, RootKind::Object { object: of, .. } if of == object);
+        self.roots().iter().find(|root| is_object(&root.kind)).map(|root| root.name.clone())
+    }
+
     /// The relations that have a field on both sides.
     pub fn links(&self) -> Vec<Link<'_>> {
         let mut links = Vec::new();
@@ -67,9 +73,7 @@ impl Declaration {
         }
         links
     }
-}
 
-impl Declaration {
     /// The many-to-many lists.
     pub fn pairs(&self) -> Vec<Pairs<'_>> {
         let mut pairs = Vec::new();

@@ -35,9 +35,7 @@ impl NestedList {
     pub fn new(of: &str, columns: Vec<Column>) -> Self {
         Self { of: Related::named(of), key: Vec::new(), columns, kept: None, through: None }
     }
-}
 
-impl NestedList {
     /// The fields of the junction that are on the edges: those of its row that do not refer to an end.
     pub fn edge_fields<'o>(&self, junction: &'o ObjectType) -> impl Iterator<Item = &'o Field> {
         let of_node = self.through.as_ref().and_then(|through| junction.field(&through.field));

@@ -1,24 +1,22 @@
 //! A GraphQL object over a table, as data: its fields, its relations and its lists.
 
 use std::fmt;
-use std::iter;
 use std::sync::Arc;
 
-use keyset::{Aggregate, Column, ColumnSet, Kind, Modelled, Models, Order, Table};
-use sea_orm::Value;
+use keyset::{Column, Kept, Modelled, Table};
 
 use super::argument::ListArgument;
-use super::entity::ForeignKey;
-use super::field::{Beside, Computed, Field, FieldKind};
-use super::names::{camel, pascal, screaming};
+use super::field::{Field, FieldKind};
+use super::foreign_key::ForeignKey;
+use super::indexed::Indexed;
+use super::names::{camel, pascal};
 use super::nested::{NestedList, Through};
+use super::page_size::PageSize;
 use super::relation::Relation;
-use crate::error::code;
+use super::rule::Rule;
 use crate::global_id::Tag;
 use crate::object::RowObject;
-use crate::order::{Criterion, RelatedSort, is_key};
-use crate::scalar::LeafValue;
-use crate::{Error, Result};
+use crate::order::RelatedSort;
 
 /// A GraphQL object over a table.
 ///
@@ -31,6 +29,7 @@ use crate::{Error, Result};
 /// cakes.column(cake::Column::Name).describe("The name.");
 /// ```
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a choice of its own")]
 pub struct ObjectType {
     pub(crate) name: String,
     pub(crate) description: String,
@@ -52,12 +51,28 @@ pub struct ObjectType {
     pub(crate) arguments: Vec<Arc<dyn ListArgument>>,
     /// Whether its lists have aggregates.
     pub(crate) has_aggregates: bool,
+    /// The sizes of their pages.
+    pub(crate) pages: PageSize,
+    /// What shows of it to whom.
+    pub(crate) rules: Vec<Rule>,
     /// Those of the entity from which it follows.
     pub(crate) foreign_keys: Vec<ForeignKey>,
     /// Whether its relations follow from foreign keys.
     pub(crate) is_inferred: bool,
     /// The changes of fields, in turn.
     pub(crate) changes: Vec<Change>,
+    /// The indexes that hold the orders of its lists, if only these are offered.
+    pub(crate) indexed: Option<Indexed>,
+    /// Whether no field that follows is a condition.
+    pub(crate) is_unfiltered: bool,
+    /// The names of the list of all objects, and of the object with an id, in the query.
+    pub(crate) roots: [Option<String>; 2],
+    /// Where the number of its objects is kept.
+    pub(crate) kept: Option<Box<Kept>>,
+    /// Whether names that are taken get a number.
+    pub(crate) is_numbered: bool,
+    /// Which of its names were taken.
+    pub(crate) renamed: Vec<String>,
 }
 
 /// A change of the field of this name.
@@ -73,10 +88,15 @@ impl fmt::Debug for Change {
 impl ObjectType {
     /// An object of this name over the table of an entity, without fields.
     pub fn of<E: Modelled>(name: impl Into<String>) -> Self {
+        Self::new(name, Table::of::<E>())
+    }
+
+    /// The same over any table.
+    pub fn new(name: impl Into<String>, table: Table) -> Self {
         Self {
             name: name.into(),
             description: String::new(),
-            table: Table::of::<E>(),
+            table,
             tag: None,
             fields: Vec::new(),
             relations: Vec::new(),
@@ -87,9 +107,17 @@ impl ObjectType {
             has_as_of: false,
             arguments: Vec::new(),
             has_aggregates: false,
+            pages: PageSize::default(),
+            rules: Vec::new(),
             foreign_keys: Vec::new(),
             is_inferred: false,
             changes: Vec::new(),
+            indexed: None,
+            is_unfiltered: false,
+            roots: [None, None],
+            kept: None,
+            is_numbered: false,
+            renamed: Vec::new(),
         }
     }
 
@@ -145,58 +173,11 @@ impl ObjectType {
         self.add(name, FieldKind::CreatedAt(key))
     }
 
-    /// A value that is computed from the row, whose model is made for it. It reads all columns of the row. It is a scalar, an
-    /// enum, or a list of them: [`LeafValue`].
-    pub fn computed<E, L>(&mut self, name: &str, compute: fn(&E::Model) -> L) -> &mut Field
-    where
-        E: Modelled,
-        L: LeafValue,
-    {
-        let models = Models::<E>::default();
-        let computed = Computed::new::<L>(ColumnSet::ALL, move |row| Ok(compute(models.model(row)?)));
-        self.add(name, FieldKind::Computed(computed))
-    }
-
-    /// A value that is computed from the value of a column.
-    pub fn computed_of<L: LeafValue>(
-        &mut self,
-        name: &str,
-        column: impl Into<Column>,
-        compute: fn(Value) -> Option<L>,
-    ) -> &mut Field {
-        let column = column.into();
-        let (number, kind) = (column.number(), column.kind());
-        let computed = Computed::new::<L>(ColumnSet::of_value(number, kind), move |row| {
-            let unexpected = || sea_orm::DbErr::Type(format!("unexpected value of {column:?}"));
-            compute(row.value(number, kind)?).ok_or_else(unexpected)
-        });
-        self.add(name, FieldKind::Computed(computed))
-    }
-
-    /// A value that is computed from the primary key.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the table has no primary key.
-    pub fn of_key<L: LeafValue>(&mut self, name: &str, compute: fn(Value) -> Option<L>) -> &mut Field {
-        self.computed_of(name, self.key().clone(), compute)
-    }
-
     /// A relation to one: the object of this name, whose primary key these columns hold. It is read in the statement of the row.
     /// The field is null where a column is.
     pub fn to_one(&mut self, name: &str, object: &str, columns: &[Column]) -> &mut Field {
         self.relations.push(Relation::to_key(object, columns));
         self.add(name, FieldKind::One(self.relations.len() - 1))
-    }
-
-    /// Columns of another table that belong to the object, such as sums: of the row in which the second of these columns, which is
-    /// unique, equals the first. It is read in the statement of the row.
-    ///
-    /// Every object must have such a row: lists that are filtered or sorted by its columns have no other objects.
-    pub fn beside<S: Modelled>(&mut self, from: impl Into<Column>, to: impl Into<Column>) -> Beside<'_> {
-        self.relations.push(Relation::beside(Table::of::<S>(), from.into(), to.into()));
-        let relation = self.relations.len() - 1;
-        Beside { object: self, relation }
     }
 
     /// A list of the objects of this name whose `column` holds the primary key of this one. One statement reads it for all
@@ -256,6 +237,34 @@ impl ObjectType {
         self
     }
 
+    /// Names the fields of the query that follow from its table: the list of all objects, and the object with an id.
+    pub fn root_names(&mut self, list: Option<&str>, object: Option<&str>) -> &mut Self {
+        self.roots = [list, object].map(|name| name.map(str::to_owned));
+        self
+    }
+
+    /// Offers no filter of its lists.
+    pub fn unfiltered(&mut self) -> &mut Self {
+        for field in &mut self.fields {
+            field.unfiltered();
+        }
+        self.is_unfiltered = true;
+        self
+    }
+
+    /// Takes the field `aggregates` from its lists.
+    pub fn without_aggregates(&mut self) -> &mut Self {
+        self.has_aggregates = false;
+        self
+    }
+
+    /// Says that the database keeps the number of its objects: see [`Field::kept`]. The list of all objects that follows from its table
+    /// reads it.
+    pub fn counted_by(&mut self, count: Kept) -> &mut Self {
+        self.kept = Some(Box::new(count));
+        self
+    }
+
     /// Gives its lists the argument `asOf`: only objects whose key, a UUID of version 7, was generated by then.
     pub fn as_of(&mut self) -> &mut Self {
         self.has_as_of = true;
@@ -276,111 +285,8 @@ impl ObjectType {
     }
 
     pub(crate) fn add(&mut self, name: &str, kind: FieldKind) -> &mut Field {
-        self.fields.push_mut(Field::new(name, kind))
+        let field = self.fields.push_mut(Field::new(name, kind));
+        field.filters &= !self.is_unfiltered;
+        field
     }
-
-    /// The field of this name.
-    pub(crate) fn field(&self, name: &str) -> Option<&Field> {
-        self.fields.iter().find(|field| field.name == name)
-    }
-
-    /// The relation of a field with a related object.
-    pub(crate) fn relation_of(&self, field: &Field) -> Option<&Relation> {
-        if let FieldKind::One(relation) = field.kind { self.relations.get(relation) } else { None }
-    }
-
-    /// The column of the primary key.
-    ///
-    /// # Panics
-    ///
-    /// Panics if there is none.
-    pub(crate) fn key(&self) -> &Column {
-        self.table.key().next().unwrap_or_else(|| panic!("the table `{}` has no primary key", self.table.name()))
-    }
-
-    /// The tables that hold its columns: its own, and those beside it.
-    pub(crate) fn own_tables(&self) -> impl Iterator<Item = &Table> {
-        let beside = self.relations.iter().filter(|relation| relation.object.is_none());
-        iter::once(&self.table).chain(beside.filter_map(|relation| relation.table.as_ref()))
-    }
-
-    /// The fields that lists are sorted by, with the names of their items.
-    pub(crate) fn sort_fields(&self) -> impl Iterator<Item = (String, &Field)> {
-        self.fields.iter().filter(|field| field.sorts).map(|field| (screaming(&field.name), field))
-    }
-
-    /// Whether its lists can be sorted.
-    pub(crate) fn has_sorts(&self) -> bool {
-        !self.related_sorts.is_empty() || self.fields.iter().any(|field| field.sorts)
-    }
-
-    /// The orders of its lists, by the names of sort items, beside that of the key: by default, each item alone.
-    pub(crate) fn offered_orders(&self) -> Vec<Vec<String>> {
-        let each = self.sort_fields().filter(|(_, field)| !is_key(self, field)).map(|(name, _)| name);
-        let related = self.related_sorts.iter().map(|sort| sort.item.clone());
-        self.orders.clone().unwrap_or_else(|| each.chain(related).map(|name| vec![name]).collect())
-    }
-
-    /// The columns of which there is an aggregate, with their fields.
-    pub(crate) fn aggregated(&self, aggregate: Aggregate) -> impl Iterator<Item = (&Field, &Column)> {
-        let fields = self.fields.iter().filter(|field| !field.is_hidden);
-        let columns = fields.filter_map(|field| Some((field, field.own_column()?)));
-        columns.filter(move |(_, column)| aggregate.kind(column.kind()).is_some())
-    }
-
-    /// The fields that lists are filtered by.
-    pub(crate) fn filter_fields(&self) -> impl Iterator<Item = &Field> {
-        self.fields.iter().filter(|field| field.filters)
-    }
-
-    /// The order of a list of all objects by these criteria, where no argument of its own offers another.
-    ///
-    /// # Errors
-    ///
-    /// [`ORDER_NOT_OFFERED`](code::ORDER_NOT_OFFERED) for an order that is not offered; `BAD_USER_INPUT` for an unknown item.
-    pub fn order(&self, criteria: &[Criterion]) -> Result<Order> {
-        Ok(crate::order::Sorted::of(self, criteria, None, &[])?.order)
-    }
-
-    pub(crate) fn unknown_item(&self, item: &str) -> Error {
-        Error::client(code::BAD_USER_INPUT, format!("lists of `{}` have no sort item `{item}`", self.name))
-    }
-}
-
-impl Beside<'_> {
-    /// The value of a column of the other table; null where there is no row. The field has the name of the column in camel case.
-    pub fn column(&mut self, column: impl Into<Column>) -> &mut Field {
-        let column = column.into();
-        let name = camel(column.name());
-        self.object.add(&name, FieldKind::Beside { relation: self.relation, column, default: None })
-    }
-
-    /// The same, with a value in place of an absent row. The field is not null.
-    pub fn column_or(&mut self, column: impl Into<Column>, default: impl Into<Value>) -> &mut Field {
-        let column = column.into();
-        let name = camel(column.name());
-        let default = Some(default.into());
-        self.object.add(&name, FieldKind::Beside { relation: self.relation, column, default })
-    }
-
-    /// A value that is computed from the row of the other table, if there is one. It reads all columns of that row.
-    pub fn computed<S, L>(&mut self, name: &str, compute: fn(Option<&S::Model>) -> L) -> &mut Field
-    where
-        S: Modelled,
-        L: LeafValue,
-    {
-        let models = Models::<S>::default();
-        let computed = Computed::beside::<L>(move |row| Ok(compute(row.map(|row| models.model(row)).transpose()?)));
-        self.object.add(name, FieldKind::ComputedBeside { relation: self.relation, computed })
-    }
-}
-
-/// Whether rows can be ordered by values of this column.
-pub(crate) fn is_sortable(column: &Column) -> bool {
-    column.kind().is_sortable()
-}
-
-/// Whether rows can be filtered by values of this column.
-pub(crate) fn is_filterable(column: &Column) -> bool {
-    column.kind() != Kind::Unsupported
 }

@@ -10,6 +10,9 @@ use super::object::ObjectType;
 use super::root::RootKind;
 use crate::order::{Criterion, NullPlacement, SortDirection, Sorted, is_key};
 
+/// The columns of an index whose directions are tried one by one. An order by more is offered, too.
+const MAX_ITEMS: usize = 4;
+
 /// An order, and a list that has it.
 #[derive(Clone, Debug)]
 pub struct Offered {
@@ -24,7 +27,7 @@ impl Declaration {
     /// argument.
     pub fn offered(&self) -> Vec<Offered> {
         let of_query = self.lists().filter(|(_, _, parent)| parent.is_empty());
-        of_query.flat_map(|(list, object, _)| Offered::of_list(&list, object, &[])).collect()
+        of_query.flat_map(|(list, object, _)| Offered::held(&list, object)).collect()
     }
 
     /// All lists: their names, their objects, and the columns that refer to their parents. `Artist.albums` is a list of an object.
@@ -45,7 +48,23 @@ impl Declaration {
 }
 
 impl Offered {
-    /// The orders that a list of an object is offered in; with the columns that refer to a parent, that of each parent.
+    /// The orders that a list of all objects is offered in, with those that indexes hold.
+    fn held(list: &str, object: &ObjectType) -> Vec<Self> {
+        let indexed = object.indexed_items().into_iter().filter(|items| items.len() <= MAX_ITEMS);
+        let mut known = HashSet::new();
+        let held = indexed.flat_map(|items| ways(&items)).filter_map(|criteria| Self::of(list, object, &criteria, &[]));
+        let all = Self::of_list(list, object, &[]).into_iter().chain(held);
+        all.filter(|offered| known.insert(offered.order.to_string())).collect()
+    }
+
+    /// The list by these criteria, if they are offered.
+    fn of(list: &str, object: &ObjectType, criteria: &[Criterion], parent: &[Column]) -> Option<Self> {
+        let order = Sorted::of(object, criteria, None, parent).ok()?.order;
+        Some(Self { list: with_argument(list, criteria), order })
+    }
+
+    /// The orders that a list of an object is offered in; with the columns that refer to a parent, that of each parent. Those that
+    /// indexes hold are not among them.
     pub(crate) fn of_list(list: &str, object: &ObjectType, parent: &[Column]) -> Vec<Self> {
         let key = object.sort_fields().find(|(_, field)| is_key(object, field)).map(|(name, _)| name);
         let mut orders = vec![Vec::new()];
@@ -55,11 +74,21 @@ impl Offered {
         orders.extend(offered.iter().filter_map(|order| Some([order.as_slice(), &[key.clone()?]].concat())));
         let mut known = HashSet::new();
         let criteria = orders.iter().flat_map(|order| ways(order));
-        let offered = criteria.filter_map(|criteria| {
-            let order = Sorted::of(object, &criteria, None, parent).ok()?.order;
-            known.insert(order.to_string()).then(|| Self { list: with_argument(list, &criteria), order })
-        });
-        offered.collect()
+        let offered = criteria.filter_map(|criteria| Self::of(list, object, &criteria, parent));
+        offered.filter(|offered| known.insert(offered.order.to_string())).collect()
+    }
+}
+
+impl ObjectType {
+    /// The orders of lists of all objects that indexes hold, for people.
+    pub(crate) fn held_orders(&self) -> Vec<String> {
+        let is_held = |items: &[String]| {
+            let order = |way: &Vec<Criterion>| Sorted::unchecked(self, way, None, &[]);
+            let holds = |sorted: Sorted| self.holds(&sorted.order, &[]);
+            items.len() > MAX_ITEMS || ways(items).iter().any(|way| order(way).is_ok_and(holds))
+        };
+        let items = self.indexed_items().into_iter().filter(|items| is_held(items));
+        items.map(|items| items.join(", ")).collect()
     }
 }
 

@@ -1,7 +1,6 @@
 //! The types of declared objects in the schema: each follows from the data of its object.
 
-use async_graphql::indexmap::IndexMap;
-use async_graphql::registry::{MetaInputValue, Registry};
+use async_graphql::registry::Registry;
 use async_graphql::{ID, OutputType};
 
 use super::declaration::Declaration;
@@ -51,16 +50,17 @@ fn describe(declaration: &Declaration, field: &Field, object: &ObjectType, field
         FieldKind::Column(column) => scalar(column, column.is_nullable()),
         FieldKind::Beside { column, default, .. } => scalar(column, default.is_none()),
         FieldKind::CreatedAt(_) => <DateTime as OutputType>::create_type_info(fields.registry),
-        FieldKind::Computed(computed) => (computed.register)(fields.registry),
-        FieldKind::ComputedBeside { computed, .. } => (computed.register)(fields.registry),
+        FieldKind::Computed(computed) | FieldKind::ComputedBeside { computed, .. } => {
+            (computed.register)(fields.registry)
+        }
         FieldKind::Resolved(resolver) => {
-            let mut arguments = InputFields::new(fields.registry);
-            for (name, description, register) in &resolver.arguments {
-                let ty = register(arguments.registry());
-                arguments.field_of(name, description, ty, None);
-            }
-            let (arguments, ty) = (arguments.finish(), resolver.register(fields.registry));
-            fields.field_of(&field.name, &field.description, ty, arguments);
+            let ty = nullable_if(field.guard.is_some(), resolver.register(fields.registry));
+            fields.with_arguments(&field.name, &field.description, ty, |arguments| {
+                for (name, description, register) in &resolver.arguments {
+                    let ty = register(arguments.registry());
+                    arguments.field_of(name, description, ty);
+                }
+            });
             return;
         }
         FieldKind::One(relation) => {
@@ -70,16 +70,19 @@ fn describe(declaration: &Declaration, field: &Field, object: &ObjectType, field
         }
         FieldKind::List(list) => {
             let listed = declaration.object(list.of.index);
-            let arguments = list_arguments(listed, fields.registry);
             let ty = match &list.through {
                 None => connection_name(&listed.name),
                 Some(through) => many_to_many(declaration, list, through, fields.registry),
             };
-            fields.null_beside_error(&field.name, &field.description, ty, arguments);
+            list_field(&field.name, &field.description, ty, listed, fields);
             return;
         }
     };
-    fields.field_of(&field.name, &field.description, ty, IndexMap::new());
+    fields.plain(&field.name, &field.description, nullable_if(field.guard.is_some(), ty));
+}
+
+fn nullable_if(is_nullable: bool, ty: String) -> String {
+    if is_nullable { ty.trim_end_matches('!').to_owned() } else { ty }
 }
 
 /// Registers the connection of a many-to-many list. The fields of the junction are on its edges.
@@ -96,47 +99,40 @@ fn many_to_many(declaration: &Declaration, list: &NestedList, through: &Through,
 
 /// Describes a field of the query.
 pub(crate) fn root(declaration: &Declaration, root: &RootField, fields: &mut ObjectFields<'_>) {
-    let RootField { name, description, kind } = root;
+    let RootField { name, description, kind, .. } = root;
     match kind {
         RootKind::List { index, .. } => {
             let object = declaration.object(*index);
-            let arguments = list_arguments(object, fields.registry);
-            fields.null_beside_error(name, description, connection_name(&object.name), arguments);
+            list_field(name, description, connection_name(&object.name), object, fields);
         }
         RootKind::Object { index, key, .. } => {
-            let mut arguments = InputFields::new(fields.registry);
-            key.describe(&mut arguments);
-            let arguments = arguments.finish();
-            fields.field_of(name, description, declaration.object(*index).name.clone(), arguments);
+            let ty = declaration.object(*index).name.clone();
+            fields.with_arguments(name, description, ty, |arguments| key.describe(arguments));
         }
         RootKind::Node => {
-            let mut arguments = InputFields::new(fields.registry);
-            arguments.field::<ID>("id", "Returns the object with this global id.");
-            let arguments = arguments.finish();
-            fields.field_of(name, description, "Node".into(), arguments);
+            fields.with_arguments(name, description, "Node".into(), |arguments| {
+                arguments.field::<ID>("id", "Returns the object with this global id.");
+            });
         }
         RootKind::Nodes => {
-            let mut arguments = InputFields::new(fields.registry);
-            arguments.field::<Vec<ID>>(
-                "ids",
-                "Returns the objects with these global ids. The maximum number of ids is that of `first`, 100 by default. More \
-                 ids fail with `BAD_USER_INPUT`.",
-            );
-            let arguments = arguments.finish();
-            fields.field_of(name, description, "[Node]!".into(), arguments);
+            let ids = "Returns the objects with these global ids. The maximum number of ids is that of `first`, 100 by default. More \
+                       ids fail with `BAD_USER_INPUT`.";
+            fields.with_arguments(name, description, "[Node]!".into(), |arguments| {
+                arguments.field::<Vec<ID>>("ids", ids);
+            });
         }
     }
 }
 
+/// Describes a list of these objects. It is null only beside an error.
+fn list_field(name: &str, description: &str, ty: String, object: &ObjectType, fields: &mut ObjectFields<'_>) {
+    fields.with_arguments(name, description, ty, |arguments| list_arguments(object, arguments)).null_beside_error();
+}
+
 /// The arguments of lists of an object.
-fn list_arguments(object: &ObjectType, registry: &mut Registry) -> IndexMap<String, MetaInputValue> {
-    let mut arguments = InputFields::new(registry);
+fn list_arguments(object: &ObjectType, arguments: &mut InputFields<'_>) {
     arguments
-        .field::<Option<i32>>(
-            "first",
-            "Returns at most this many objects from the start. The value is from 0 to the maximum of the server, which is 100 by \
-             default. Without `first` and `last`, a page has at most 20 objects.",
-        )
+        .field::<Option<i32>>("first", &object.pages.description())
         .field::<Option<String>>("after", "Returns only objects after this cursor.")
         .field::<Option<i32>>(
             "last",
@@ -164,11 +160,11 @@ fn list_arguments(object: &ObjectType, registry: &mut Registry) -> IndexMap<Stri
         } else {
             &object.order_description
         };
-        arguments.field_of("orderBy", description, format!("[{}Sort!]", object.name), None);
+        arguments.field_of("orderBy", description, format!("[{}Sort!]", object.name));
     }
     if object.filter_fields().next().is_some() {
         let description = "Returns only objects that match this filter.";
-        arguments.field_of("where", description, filter_name(object), None);
+        arguments.field_of("where", description, filter_name(object));
     }
     if object.has_as_of {
         let description =
@@ -177,9 +173,8 @@ fn list_arguments(object: &ObjectType, registry: &mut Registry) -> IndexMap<Stri
     }
     for argument in &object.arguments {
         let ty = argument.register(arguments.registry());
-        arguments.field_of(argument.name(), &argument.description(), ty, None);
+        arguments.field_of(argument.name(), &argument.description(), ty);
     }
-    arguments.finish()
 }
 
 const SORT: &str =
@@ -202,7 +197,7 @@ fn sorts(object: &ObjectType, registry: &mut Registry) {
     let field = registry::enumeration(registry, &format!("{}SortField", object.name), &object.sort_description, items);
     registry::input(registry, &format!("{}Sort", object.name), SORT, |fields| {
         fields
-            .field_of("field", "The field to sort by.", field, None)
+            .field_of("field", "The field to sort by.", field)
             .field_with_default("direction", "The direction.", &SortDirection::Asc)
             .field_with_default(
                 "nulls",

@@ -3,7 +3,7 @@
 use keyset::{Column, Table};
 
 /// A relation of an object to one row of another table.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Relation {
     /// The object, unless the fields of the row are those of the object itself.
     pub object: Option<Related>,
@@ -15,6 +15,10 @@ pub(crate) struct Relation {
     pub to: Vec<Column>,
     /// Whether the row refers to this one.
     pub is_back: bool,
+    /// Whether a rule can hide the object.
+    pub can_hide: bool,
+    /// Whether a hidden object is an error in place of null.
+    pub is_required: bool,
 }
 
 /// The object of a relation.
@@ -39,12 +43,13 @@ impl Relation {
 
     /// To the object of this name in which the second columns, which are unique, equal the first.
     pub fn to_object(object: &str, from: &[Column], to: &[Column]) -> Self {
-        Self { object: Some(Related::named(object)), table: None, from: from.to_vec(), to: to.to_vec(), is_back: false }
+        let (from, to) = (from.to_vec(), to.to_vec());
+        Self { object: Some(Related::named(object)), from, to, ..Self::default() }
     }
 
     /// To the row of this table in which a unique column equals one of the object's.
     pub fn beside(table: Table, from: Column, to: Column) -> Self {
-        Self { object: None, table: Some(table), from: vec![from], to: vec![to], is_back: false }
+        Self { table: Some(table), from: vec![from], to: vec![to], ..Self::default() }
     }
 
     /// To the object of this name that refers to this one: these columns of it equal those of this one. There may be none.
@@ -54,6 +59,11 @@ impl Relation {
 
     /// Whether there may be no row.
     pub fn is_nullable(&self) -> bool {
+        self.can_be_absent() || self.can_hide && !self.is_required
+    }
+
+    /// Whether there may be no row, whoever asks.
+    pub fn can_be_absent(&self) -> bool {
         self.is_back || self.from.iter().any(Column::is_nullable)
     }
 

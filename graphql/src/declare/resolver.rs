@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use async_graphql::InputType;
 use async_graphql::registry::Registry;
-use async_graphql::{InputType, OutputType};
 use keyset::{Column, ColumnSet, Modelled, Models, TableRow};
 use sea_orm::{DbErr, Value};
 
@@ -43,8 +43,7 @@ pub(crate) enum Returned {
 
 impl Returned {
     fn leaf<L: LeafValue>() -> Self {
-        let is_nullable = !<L as OutputType>::qualified_type_name().ends_with('!');
-        Self::Leaf { register: scalar::register_leaf::<L>, is_nullable }
+        Self::Leaf { register: scalar::register_leaf::<L>, is_nullable: scalar::is_nullable::<L>() }
     }
 
     pub fn is_nullable(&self) -> bool {

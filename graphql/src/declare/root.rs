@@ -8,6 +8,7 @@ use keyset::Kept;
 use sea_orm::Value;
 
 use super::declaration::Declaration;
+use super::guard::Guard;
 use super::object::ObjectType;
 use crate::Result;
 use crate::arguments::Arguments;
@@ -19,6 +20,8 @@ pub struct RootField {
     pub(crate) name: String,
     pub(crate) description: String,
     pub(crate) kind: RootKind,
+    /// Who may call it, unless everybody may.
+    pub(crate) guard: Option<Guard>,
 }
 
 /// What a field of the query returns.
@@ -69,7 +72,7 @@ impl KeyArguments for ById {
 
 impl RootField {
     pub(crate) fn new(name: &str, kind: RootKind) -> Self {
-        Self { name: name.to_owned(), description: String::new(), kind }
+        Self { name: name.to_owned(), description: String::new(), kind, guard: None }
     }
 
     /// Describes it.

@@ -11,7 +11,7 @@ use super::Test;
 use super::read::{Budget, Members, present};
 use super::sql::complement;
 use crate::error::code;
-use crate::scalar::refused;
+use crate::scalar::{check_text, refused};
 use crate::{Error, Result};
 
 /// What a value of JSON must fulfil.
@@ -24,7 +24,7 @@ pub(crate) enum JsonTest {
 }
 
 /// Reads the conditions on JSON. Each value in a value is one of the filter, and each level a level.
-pub(super) fn read<T>(given: &Members, budget: &mut Budget) -> Result<Vec<Test<T>>> {
+pub(super) fn read<T>(given: &Members, budget: &mut Budget<'_>) -> Result<Vec<Test<T>>> {
     let mut tests = Vec::new();
     for name in ["eq", "ne", "contains"] {
         let Some(value) = present(given, name) else { continue };
@@ -39,34 +39,27 @@ pub(super) fn read<T>(given: &Members, budget: &mut Budget) -> Result<Vec<Test<T
     if let Some(key) = present(given, "hasKey") {
         budget.count(1)?;
         let key = String::parse(Some(key.clone())).map_err(refused)?;
-        check(&key)?;
+        check_text(&key)?;
         tests.push(Test::Json(JsonTest::HasKey(key)));
     }
     Ok(tests)
 }
 
-fn measure(value: &Input, budget: &mut Budget) -> Result<()> {
+/// Counts the values of JSON in a filter, and its levels.
+pub(super) fn measure(value: &Input, budget: &mut Budget<'_>) -> Result<()> {
     budget.descend()?;
     match value {
-        Input::String(text) => check(text)?,
+        Input::String(text) => check_text(text)?,
         Input::List(items) => items.iter().try_for_each(|item| measure(item, budget))?,
         Input::Object(members) => {
             for (key, value) in members {
-                check(key)?;
+                check_text(key)?;
                 measure(value, budget)?;
             }
         }
         _ => {}
     }
     budget.level -= 1;
-    Ok(())
-}
-
-/// PostgreSQL accepts no such text.
-fn check(text: &str) -> Result<()> {
-    if text.contains('\0') {
-        return Err(Error::client(code::BAD_USER_INPUT, "the text must not contain a NUL character"));
-    }
     Ok(())
 }
 
@@ -120,6 +113,15 @@ impl JsonTest {
     }
 }
 
+/// Whether a row `j0` of `json_each` is one of these values. The values are parameters.
+pub(super) fn is_among(all: &[Value], values: &mut Vec<Value>) -> String {
+    let is = |value: &Value| match value {
+        Value::Json(Some(json)) => matches(0, json, false, values),
+        _ => "FALSE".to_owned(),
+    };
+    either(&all.iter().map(is).collect::<Vec<_>>())
+}
+
 /// Whether the row `j{level}` of `json_each` is this value; or, where it is a part, has it: a list has its items, an object its members.
 fn matches(level: usize, json: &Json, is_part: bool, values: &mut Vec<Value>) -> String {
     let (row, inner) = (format!("j{level}"), format!("j{}", level + 1));
@@ -160,14 +162,24 @@ fn matches(level: usize, json: &Json, is_part: bool, values: &mut Vec<Value>) ->
     format!("CASE {row}.type WHEN '{of_type}' THEN {} END", both(&all))
 }
 
-/// All of these conditions, as a tree that is not deep: SQLite bounds its depth.
+/// All of these conditions.
 fn both(conditions: &[String]) -> String {
+    joined(conditions, "AND", "TRUE")
+}
+
+/// Any of these conditions.
+fn either(conditions: &[String]) -> String {
+    joined(conditions, "OR", "FALSE")
+}
+
+/// The conditions as a tree that is not deep: SQLite bounds its depth.
+fn joined(conditions: &[String], operator: &str, none: &str) -> String {
     match conditions {
-        [] => "TRUE".to_owned(),
+        [] => none.to_owned(),
         [one] => one.clone(),
         _ => {
             let (one, other) = conditions.split_at(conditions.len() / 2);
-            format!("({} AND {})", both(one), both(other))
+            format!("({} {operator} {})", joined(one, operator, none), joined(other, operator, none))
         }
     }
 }

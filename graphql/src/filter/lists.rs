@@ -1,15 +1,17 @@
 //! Conditions on lists: arrays of PostgreSQL, and lists in JSON on SQLite.
 
 use async_graphql::{InputType, Value as Input};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use keyset::{Column, Kind};
 use sea_orm::sea_query::extension::postgres::PgBinOper;
 use sea_orm::sea_query::{ArrayType, BinOper, Expr, ExprTrait as _, Func, OptionEnum};
 use sea_orm::{DbBackend, Value};
 
-use super::Test;
 use super::read::{Budget, Members, items, present};
+use super::{Test, json};
 use crate::Result;
-use crate::scalar::refused;
+use crate::scalar::{self, refused};
 
 /// What a list must fulfil.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,18 +22,22 @@ pub(crate) enum ListTest {
     IsEmpty(bool),
 }
 
-/// Reads the conditions on a list.
-pub(super) fn read<T>(
-    given: &Members,
-    read: impl Fn(Input) -> Result<Value>,
-    budget: &mut Budget,
-) -> Result<Vec<Test<T>>> {
-    let mut tests = Vec::new();
+/// Reads the conditions on the lists of a column.
+pub(super) fn read<T>(given: &Members, column: &Column, budget: &mut Budget<'_>) -> Result<Vec<Test<T>>> {
+    let (mut tests, is_json) = (Vec::new(), column.kind().item() == Kind::Json);
     for name in ["contains", "containedBy", "overlaps"] {
         let Some(value) = present(given, name) else { continue };
         // An empty list is a condition, too.
-        budget.count(items(value).count().max(1))?;
-        let values = items(value).map(|item| read(item.clone())).collect::<Result<_>>()?;
+        if !is_json {
+            budget.count(items(value).count().max(1))?;
+        }
+        let item = |item: &Input| {
+            if is_json {
+                json::measure(item, budget)?;
+            }
+            scalar::read(column, item.clone())
+        };
+        let values = items(value).map(item).collect::<Result<_>>()?;
         tests.push(Test::List(match name {
             "contains" => ListTest::Contains(values),
             "containedBy" => ListTest::ContainedBy(values),
@@ -80,23 +86,30 @@ impl ListTest {
             Kind::DateTime | Kind::DateTimeUtc => "replace(replace(value, 'T', ' '), 'Z', '+00:00')",
             _ => "value",
         };
-        let of_each = |sql: &str, values: &[Value]| {
-            let places = vec!["?"; values.len()].join(", ");
-            let exprs = [list.clone()].into_iter().chain(values.iter().cloned().map(in_json).map(Expr::value));
-            Expr::cust_with_exprs(sql.replace("ITEM", item).replace("PLACES", &places), exprs)
+        let exists = |condition: &dyn Fn(String) -> String, values: &[Value]| {
+            let mut given = Vec::new();
+            let is_among = if column.kind().item() == Kind::Json {
+                json::is_among(values, &mut given)
+            } else {
+                given.extend(values.iter().cloned().map(in_json));
+                format!("{item} IN ({})", vec!["?"; values.len()].join(", "))
+            };
+            let exprs = [list.clone()].into_iter().chain(given.into_iter().map(Expr::value));
+            let sql = format!("EXISTS (SELECT 1 FROM json_each(?) AS j0 WHERE {})", condition(is_among));
+            Expr::cust_with_exprs(sql, exprs)
         };
+        let has = |values: &[Value]| exists(&|is_among| is_among, values);
         let is_list = || list.clone().is_not_null();
         let length = Func::cust("json_array_length").arg(list.clone());
         match self {
-            Self::Contains(values) => values.iter().fold(is_list(), |all, value| {
-                let has = "EXISTS (SELECT 1 FROM json_each(?) WHERE ITEM = PLACES)";
-                all.and(of_each(has, std::slice::from_ref(value)))
-            }),
-            Self::ContainedBy(values) => {
-                let other = "NOT EXISTS (SELECT 1 FROM json_each(?) WHERE value IS NULL OR ITEM NOT IN (PLACES))";
-                is_list().and(of_each(other, values))
+            Self::Contains(values) => {
+                values.iter().fold(is_list(), |all, value| all.and(has(std::slice::from_ref(value))))
             }
-            Self::Overlaps(values) => of_each("EXISTS (SELECT 1 FROM json_each(?) WHERE ITEM IN (PLACES))", values),
+            Self::ContainedBy(values) => {
+                let others = exists(&|is_among| format!("j0.value IS NULL OR ({is_among}) IS NOT TRUE"), values);
+                is_list().and(others.not())
+            }
+            Self::Overlaps(values) => has(values),
             Self::IsEmpty(true) => length.eq(0),
             Self::IsEmpty(false) => length.gt(0),
         }
@@ -116,6 +129,8 @@ fn array(item: Kind) -> (&'static str, ArrayType) {
         Kind::DateTime => ("timestamp", ArrayType::ChronoDateTime),
         Kind::DateTimeUtc => ("timestamptz", ArrayType::ChronoDateTimeUtc),
         Kind::Uuid => ("uuid", ArrayType::Uuid),
+        Kind::Bytes => ("bytea", ArrayType::Bytes),
+        Kind::Json => ("jsonb", ArrayType::Json),
         _ => ("text", ArrayType::String),
     }
 }
@@ -133,6 +148,7 @@ fn in_json(value: Value) -> Value {
     match plain(value) {
         Value::Decimal(Some(decimal)) => decimal.to_string().parse::<f64>().ok().into(),
         Value::Uuid(Some(id)) => id.to_string().into(),
+        Value::Bytes(Some(bytes)) => BASE64_STANDARD.encode(bytes).into(),
         Value::ChronoDateTimeUtc(Some(instant)) => instant.format("%F %T%.f+00:00").to_string().into(),
         value => value,
     }

@@ -1,17 +1,19 @@
 //! From the argument `where` to a filter.
 
 use async_graphql::indexmap::IndexMap;
-use async_graphql::{ID, InputType, Name, Value as Input};
+use async_graphql::{ID, InputType, Name, Value as Input, Variables};
 use keyset::{Column, Kind};
 use sea_orm::Value;
 
-use super::bounds::{MAX_CONDITIONS, MAX_LEVELS, RELATION};
-use super::{CountFilter, Filter, RelatedFilter, RelatedObjects, Test, json, lists};
+use super::{
+    CountFilter, Filter, MAX_CONDITIONS, MAX_LEVELS, RELATION, RelatedFilter, RelatedObjects, Test, json, lists,
+};
 use crate::declare::declaration::Declaration;
 use crate::declare::field::{Field, FieldKind};
+use crate::declare::guard;
 use crate::declare::object::ObjectType;
 use crate::error::code;
-use crate::scalar::{Scalar, refused};
+use crate::scalar::{self, refused};
 use crate::{DateTime, Error, Result};
 
 /// The members of an input object.
@@ -19,12 +21,19 @@ pub(super) type Members = IndexMap<Name, Input>;
 
 /// The size of a filter so far.
 #[derive(Debug, Default)]
-pub(crate) struct Budget {
+pub(crate) struct Budget<'a> {
     conditions: usize,
     pub(super) level: usize,
+    /// The variables with the answers of the guards; without them, every field can be filtered by.
+    variables: Option<&'a Variables>,
 }
 
-impl Budget {
+impl<'a> Budget<'a> {
+    /// Of a filter by those fields alone that the guards allow, whose answers are in these variables.
+    pub fn guarded(variables: Option<&'a Variables>) -> Self {
+        Self { variables, ..Self::default() }
+    }
+
     /// Counts conditions and values.
     ///
     /// # Errors
@@ -58,13 +67,13 @@ impl Budget {
 ///
 /// # Errors
 ///
-/// [`FILTER_TOO_LARGE`](code::FILTER_TOO_LARGE), [`ID_INVALID`](code::ID_INVALID) and
-/// [`BAD_USER_INPUT`](code::BAD_USER_INPUT).
+/// [`FILTER_TOO_LARGE`](code::FILTER_TOO_LARGE), [`ID_INVALID`](code::ID_INVALID), [`BAD_USER_INPUT`](code::BAD_USER_INPUT) and
+/// [`FORBIDDEN`](code::FORBIDDEN).
 pub(crate) fn read(
     object: &ObjectType,
     declaration: &Declaration,
     value: &Input,
-    budget: &mut Budget,
+    budget: &mut Budget<'_>,
 ) -> Result<Filter> {
     budget.descend()?;
     let given = members(value, || format!("{}Filter", object.name))?;
@@ -93,9 +102,12 @@ fn conditions(
     field: &Field,
     declaration: &Declaration,
     value: &Input,
-    budget: &mut Budget,
+    budget: &mut Budget<'_>,
     all: &mut Vec<Filter>,
 ) -> Result<()> {
+    if let Some(variables) = budget.variables {
+        guard::check(&field.name, field.guard.as_ref(), variables)?;
+    }
     match &field.kind {
         FieldKind::Id => {
             let read = |value| declaration.key(&object.name, &ID::parse(Some(value)).map_err(refused)?);
@@ -123,12 +135,10 @@ fn conditions(
             let relation = &object.relations[*relation];
             let Some(related) = &relation.object else { return Ok(()) };
             let filter = read(declaration.object(related.index), declaration, value, budget)?;
-            let objects = RelatedObjects { object: related.index, on: relation.on(), are_many: false };
-            one(RelatedFilter { objects, filter }, all);
+            one(RelatedFilter { objects: RelatedObjects::of(relation, related), filter }, all);
         }
         FieldKind::List(list) => {
-            let on = list.key.iter().cloned().zip(list.columns.iter().cloned()).collect();
-            let objects = RelatedObjects { object: list.of.index, on, are_many: true };
+            let objects = declaration.listed(list);
             many(&field.name, &objects, declaration, value, budget, all)?;
         }
         FieldKind::Computed(_) | FieldKind::ComputedBeside { .. } | FieldKind::Resolved(_) => {}
@@ -158,7 +168,7 @@ fn many(
     objects: &RelatedObjects,
     declaration: &Declaration,
     value: &Input,
-    budget: &mut Budget,
+    budget: &mut Budget<'_>,
     all: &mut Vec<Filter>,
 ) -> Result<()> {
     let given = members(value, || field.to_owned())?;
@@ -201,33 +211,32 @@ fn one(mut one: RelatedFilter, all: &mut Vec<Filter>) {
             _ => true,
         });
     }
-    if !one.filter.is_empty() {
+    // One that is not there, or hidden, has no key.
+    if one.objects.are_back || one.objects.can_hide || !one.filter.is_empty() {
         all.push(Filter::Related(Box::new(one)));
     }
 }
 
 /// The conditions on the value of a column.
-fn of_column(column: &Column, field: &str, value: &Input, budget: &mut Budget) -> Result<Vec<Test<Value>>> {
-    let Some(scalar) = Scalar::of(column) else { return Ok(Vec::new()) };
-    let read = |value| scalar.read(column, value);
+fn of_column(column: &Column, field: &str, value: &Input, budget: &mut Budget<'_>) -> Result<Vec<Test<Value>>> {
     let given = members(value, || field.to_owned())?;
     let mut tests = match column.kind() {
-        Kind::Array(_) => lists::read(given, read, budget)?,
+        Kind::Array(_) => lists::read(given, column, budget)?,
         Kind::Json => json::read(given, budget)?,
-        _ => tests(given, read, budget)?,
+        _ => tests(given, |value| scalar::read(column, value), budget)?,
     };
     tests.extend(is_null(given, budget)?);
     Ok(tests)
 }
 
-fn is_null<T>(given: &Members, budget: &mut Budget) -> Result<Option<Test<T>>> {
+fn is_null<T>(given: &Members, budget: &mut Budget<'_>) -> Result<Option<Test<T>>> {
     let Some(value) = present(given, "isNull") else { return Ok(None) };
     budget.count(1)?;
     bool::parse(Some(value.clone())).map(|is_null| Some(Test::IsNull(is_null))).map_err(refused)
 }
 
 /// The comparisons of a value.
-fn tests<T>(given: &Members, read: impl Fn(Input) -> Result<T>, budget: &mut Budget) -> Result<Vec<Test<T>>> {
+fn tests<T>(given: &Members, read: impl Fn(Input) -> Result<T>, budget: &mut Budget<'_>) -> Result<Vec<Test<T>>> {
     let mut found = Vec::new();
     for name in ["eq", "in", "ne", "notIn", "lt", "lte", "gt", "gte", "startsWith", "contains"] {
         let Some(value) = present(given, name) else { continue };

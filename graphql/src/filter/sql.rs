@@ -3,14 +3,15 @@
 use std::collections::BTreeSet;
 
 use chrono::TimeDelta;
-use keyset::{Column, KeyRanges};
+use keyset::{Column, KeyRanges, ReadRows as _, Table};
 use sea_orm::sea_query::{Expr, ExprTrait, Func, Query, SelectStatement};
 use sea_orm::{Condition, DbBackend, Value};
 
 use super::{CountFilter, Filter, RelatedFilter, RelatedObjects, Test};
-use crate::DateTime;
 use crate::declare::declaration::Declaration;
 use crate::declare::object::ObjectType;
+use crate::declare::relation::Relation;
+use crate::{DateTime, Reader, RequestData};
 
 /// What conditions are written for.
 #[derive(Clone, Copy)]
@@ -19,6 +20,8 @@ pub(crate) struct Target<'a> {
     /// Whether tables have partitions on other servers.
     pub is_foreign: bool,
     pub declaration: &'a Declaration,
+    /// What the request carries, for the rules of objects.
+    data: &'a dyn RequestData,
     /// The table that has another name in a sub-query, and that name.
     renamed: Option<(&'a str, &'a str)>,
     /// The number of sub-queries around it.
@@ -26,8 +29,25 @@ pub(crate) struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    pub fn new(declaration: &'a Declaration, backend: DbBackend, is_foreign: bool) -> Self {
-        Self { backend, is_foreign, declaration, renamed: None, level: 0 }
+    /// Conditions for the rows that this reader reads, in a request with these data.
+    pub fn new(declaration: &'a Declaration, reader: &Reader, data: &'a dyn RequestData) -> Self {
+        let (backend, is_foreign) = (reader.backend(), !reader.seeks_row_values());
+        Self { backend, is_foreign, declaration, data, renamed: None, level: 0 }
+    }
+
+    /// The table of an object, of which only the rows exist that the request shows.
+    pub fn table(&self, object: &ObjectType) -> Table {
+        object.table_for(self.data)
+    }
+
+    /// The same of the object of a relation.
+    pub fn related_table(&self, relation: &Relation) -> Option<Table> {
+        self.declaration.related_table(relation, self.data)
+    }
+
+    /// Leaves only the rows that have a related object.
+    pub fn require(&self, rows: &mut SelectStatement, objects: &RelatedObjects) {
+        rows.and_where(Expr::exists(self.related(objects, None)));
     }
 
     /// The rows that match a filter.
@@ -130,23 +150,23 @@ impl<'a> Target<'a> {
     }
 
     /// The related objects of the row; those that match a filter.
-    fn related(&self, RelatedObjects { object, on, .. }: &RelatedObjects, filter: Option<&Filter>) -> SelectStatement {
+    fn related(&self, objects: &RelatedObjects, filter: Option<&Filter>) -> SelectStatement {
+        let RelatedObjects { object, on, with, .. } = objects;
         let object = self.declaration.object(*object);
-        let table = object.table.name();
+        let (table, source) = (object.table.name(), self.table(object));
         // A name of its own, where the table may stand around the sub-query, too.
         let is_around = on.iter().any(|(from, _)| from.table() == table) || self.level > 0;
         let name = format!("{table}_{}", self.level + 1);
-        let Self { backend, is_foreign, declaration, level, .. } = *self;
+        let Self { backend, is_foreign, declaration, data, level, .. } = *self;
         let renamed = is_around.then_some((table, name.as_str()));
-        let inner = Target { backend, is_foreign, declaration, renamed, level: level + 1 };
+        let inner = Target { backend, is_foreign, declaration, data, renamed, level: level + 1 };
         let mut rows = Query::select().expr(Expr::cust("1")).take();
-        if is_around {
-            rows.from_as(object.table.table_ref(), name.clone());
-        } else {
-            rows.from(object.table.table_ref());
-        }
+        rows.from(source.source(is_around.then_some(&name)));
         for (from, to) in on {
             rows.and_where(inner.named(to).expr().eq(self.named(from).expr()));
+        }
+        if let Some(with) = with {
+            inner.require(&mut rows, with);
         }
         if let Some(filter) = filter {
             inner.join_beside(&mut rows, object, &needs_beside(filter));
@@ -158,9 +178,9 @@ impl<'a> Target<'a> {
     /// Joins the rows of these relations, which every object has.
     pub fn join_beside(&self, rows: &mut SelectStatement, object: &ObjectType, relations: &BTreeSet<usize>) {
         for relation in relations.iter().map(|relation| &object.relations[*relation]) {
-            let Some(table) = &relation.table else { continue };
+            let Some(table) = self.related_table(relation) else { continue };
             let on = relation.on().into_iter().map(|(from, to)| self.named(&from).expr().eq(to.expr()));
-            rows.inner_join(table.table_ref(), on.fold(Condition::all(), Condition::add));
+            rows.inner_join(table.source(None), on.fold(Condition::all(), Condition::add));
         }
     }
 }

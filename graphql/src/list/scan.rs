@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use async_graphql::Variables;
 use async_graphql::parser::types::Field;
-use keyset::{Column, Statistics};
+use keyset::{Column, Limits, Statistics};
 use sea_orm::DbBackend;
 
 use super::ListArguments;
 use crate::arguments::{Arguments, Given, size};
 use crate::declare::declaration::Declaration;
 use crate::declare::object::ObjectType;
+use crate::plan::variables::has_variable;
 
 /// Arguments that leave out no row of the list.
 const OF_PAGE: [&str; 7] = ["first", "after", "last", "before", "offset", "around", "orderBy"];
@@ -35,11 +36,18 @@ pub struct Scan {
     pub(crate) parent: Vec<Column>,
     /// Whether the database keeps the number of its objects.
     pub(crate) is_kept: bool,
+    /// Whether an index holds the order of its key.
+    pub(crate) is_held: bool,
 }
 
 impl Scan {
     fn object(&self) -> &ObjectType {
         self.declaration.object(self.object)
+    }
+
+    /// The size of its pages without `first` and `last`, on a server with any maximum.
+    pub fn page_size(&self) -> u32 {
+        self.object().pages.within(Limits { max: u32::MAX, ..Limits::default() }).size()
     }
 
     /// The number of conditions and values in the arguments of a list besides those of its page: counted up to a bound, and
@@ -51,10 +59,23 @@ impl Scan {
 
     /// Whether a list has arguments for which it may read more rows than those of its page: a filter, or an order that no index
     /// holds.
-    pub fn reads_more(&self, field: &Field) -> bool {
-        let may_sort = !self.object().related_sorts.is_empty();
-        let is_cheap = |name: &str| OF_PAGE.contains(&name) && !(may_sort && name == "orderBy");
-        !field.arguments.iter().all(|(name, _)| is_cheap(&name.node))
+    fn reads_more(&self, field: &Field) -> bool {
+        !field.arguments.iter().all(|(name, _)| OF_PAGE.contains(&name.node.as_str()))
+            || !self.is_held
+            || self.sorts(field)
+    }
+
+    /// Whether a list without other arguments than those of a page may sort its rows: an index holds the order of no other one.
+    fn sorts(&self, field: &Field) -> bool {
+        let object = self.object();
+        let may_sort = !object.related_sorts.is_empty() || object.indexed.is_some();
+        let Some(order) = field.get_argument("orderBy").filter(|_| may_sort) else { return false };
+        if has_variable(&order.node) {
+            return true;
+        }
+        let (given, none) = (Given::of(field), Variables::default());
+        let given = ListArguments::read(object, &self.declaration, &given.bind(&none), None);
+        given.is_ok_and(|given| !given.is_held(object, &self.parent))
     }
 
     /// Whether the counts of a list read the number that the database keeps: it does, and no filter is given.
@@ -62,24 +83,24 @@ impl Scan {
         self.is_kept && !is_filtered(&Given::of(field).bind(variables))
     }
 
-    /// The number of rows that a page of the list may read, and any other statement over it: 0 without such arguments, because it
-    /// then reads its page only. Arguments that are not valid read nothing.
+    /// The number of rows that a page of the list may read, and any other statement over it. `None` where it reads its page only:
+    /// without a filter, in an order that an index holds. Arguments that are not valid read nothing.
     pub fn rows(
         &self,
         field: &Field,
         variables: &Variables,
         backend: DbBackend,
         statistics: impl FnOnce() -> Arc<Statistics>,
-    ) -> [u64; 2] {
+    ) -> Option<[u64; 2]> {
         if !self.reads_more(field) {
-            return [0; 2];
+            return None;
         }
-        let (statistics, given) = (statistics(), Given::of(field));
+        let (statistics, given) = (self.declaration.priced_by(statistics()), Given::of(field));
         let table = statistics.rows(self.object().table.name());
-        let arguments = ListArguments::read(self.object(), &self.declaration, &given.bind(variables));
+        let arguments = ListArguments::read(self.object(), &self.declaration, &given.bind(variables), None);
         let estimates = arguments.and_then(|it| it.estimates(self.object(), &self.parent, backend, statistics));
         let estimates = estimates.map(|it| [it.page(), it.all()]).unwrap_or_default();
-        estimates.map(|estimate| estimate.map_or(0, |estimate| estimate.reads(table)))
+        Some(estimates.map(|estimate| estimate.map_or(0, |estimate| estimate.reads(table))))
     }
 }
 

@@ -42,8 +42,7 @@ impl Call {
 
     /// Resolves these rows.
     pub async fn of_each(&self, run: &Run<'_>, rows: &[TableRow]) -> Result<Called<'_>> {
-        let distinct = Distinct::of(rows, &self.resolver.key).map_err(|error| run.reader.error(error))?;
-        let Distinct { rows, numbers, .. } = distinct;
+        let Distinct { rows, numbers, .. } = Distinct::of(rows, &self.resolver.key);
         let request = Resolving { run, arguments: self.arguments.bind(run.variables) };
         let expected = rows.len();
         let values = (self.resolver.resolve)(rows, &request).await?;
@@ -67,14 +66,18 @@ impl Call {
 pub struct Called<'p> {
     values: Vec<Result<Resolved>>,
     /// The value of each row, by its number.
-    numbers: Vec<usize>,
+    numbers: Vec<Result<usize>>,
     objects: Option<FoundObjects<'p>>,
 }
 
 impl Called<'_> {
     /// Writes the value of the row with this number. The field has this position.
     pub fn write(&self, row: usize, position: Pos, writer: &mut Writer<'_>) -> Written {
-        match (&self.values[self.numbers[row]], &self.objects) {
+        let number = match &self.numbers[row] {
+            Ok(number) => *number,
+            Err(error) => return Err(writer.fail(error.clone(), position)),
+        };
+        match (&self.values[number], &self.objects) {
             (Ok(Resolved::Json(json)), _) => writer.json.extend_from_slice(json),
             (Ok(Resolved::Key(Some(key))), Some(objects)) => return objects.write(key, writer),
             (Ok(Resolved::Key(_)), _) => writer.value(&()),

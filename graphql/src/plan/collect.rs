@@ -22,8 +22,18 @@ impl Chain {
     }
 
     /// Whether the selection is included with these variables. To the library, an absent one is false.
+    #[inline]
     pub fn holds(&self, variables: &Variables) -> bool {
+        self.is_always() || self.holds_with(variables)
+    }
+
+    fn holds_with(&self, variables: &Variables) -> bool {
         self.0.iter().all(|(name, expected)| (variables.get(name) == Some(&Value::Boolean(true))) == *expected)
+    }
+
+    /// The chain with one more condition: this variable is true, or not.
+    fn and_if(&self, name: &Name, expected: bool) -> Self {
+        Self(self.0.iter().cloned().chain([(name.clone(), expected)]).collect())
     }
 
     /// The chain with the directives of a selection below it; `None` if they never hold.
@@ -71,6 +81,7 @@ impl When {
 pub type Sets<'a> = Vec<(Chain, &'a SelectionSet)>;
 
 /// A field of the response.
+#[derive(Clone)]
 pub struct Collected<'a> {
     /// The name in the response.
     pub key: &'a Name,
@@ -79,6 +90,7 @@ pub struct Collected<'a> {
 }
 
 /// A place where a field stands.
+#[derive(Clone)]
 pub struct Place<'a> {
     /// The number of fields before it, in the order of the document.
     pub number: usize,
@@ -92,6 +104,12 @@ impl<'a> Collected<'a> {
     /// A field that stands at one place.
     pub fn alone(key: &'a Name, field: &'a Positioned<Field>) -> Self {
         Self { key, places: vec![Place { number: 0, chain: Chain::default(), field }] }
+    }
+
+    /// The field where this variable is true, or where it is not.
+    pub fn only_if(&self, name: &Name, expected: bool) -> Self {
+        let place = |place: &Place<'a>| Place { chain: place.chain.and_if(name, expected), ..place.clone() };
+        Self { key: self.key, places: self.places.iter().map(place).collect() }
     }
 
     /// The field at its first place.

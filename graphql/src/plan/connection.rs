@@ -128,6 +128,11 @@ impl Field {
     fn needs_page(&self) -> bool {
         matches!(self, Self::Edges(_) | Self::Nodes(_) | Self::PageInfo(_) | Self::PageCursors(_))
     }
+
+    /// Whether it takes more than the page.
+    fn is_beside(&self) -> bool {
+        matches!(self, Self::TotalCount | Self::ApproximateCount(..) | Self::Aggregates(_) | Self::PageCursors(_))
+    }
 }
 
 /// The nodes of a connection, and the fields of its edges.

@@ -4,6 +4,7 @@ use async_graphql::{PathSegment, Pos, Variables};
 
 use super::collect::{Chain, Collected};
 use super::writer::{Writer, Written};
+use crate::declare::guard::Guard;
 
 /// Selected fields; each is of a `Kind`.
 pub struct PlannedFields<Kind> {
@@ -47,6 +48,31 @@ impl<Kind> PlannedFields<Kind> {
         places.sort_by_key(|(number, _)| *number);
         let repeats = places.len() > fields.len();
         Self { fields, places: places.into_iter().map(|(_, place)| place).collect(), repeats }
+    }
+
+    /// The same, where some fields have guards. `refused` is what a field is to a viewer whom its guard does not allow it.
+    pub fn guarded<'g>(
+        collected: &[Collected<'_>],
+        guard: impl Fn(&str) -> Option<&'g Guard>,
+        refused: impl Fn(&str, &Guard) -> Kind,
+        mut plan: impl FnMut(&Collected<'_>) -> Option<Kind>,
+    ) -> Self {
+        if collected.iter().all(|field| guard(field.name()).is_none()) {
+            return Self::new(collected, plan);
+        }
+        let mut each = Vec::new();
+        for field in collected {
+            match guard(field.name()) {
+                None => each.push((field.clone(), None)),
+                Some(guard) => {
+                    each.push((field.only_if(&guard.name, true), None));
+                    each.push((field.only_if(&guard.name, false), Some(refused(field.name(), guard))));
+                }
+            }
+        }
+        let (each, kinds): (Vec<_>, Vec<_>) = each.into_iter().unzip();
+        let mut kinds = kinds.into_iter();
+        Self::new(&each, |field| kinds.next().flatten().or_else(|| plan(field)))
     }
 
     /// The fields that are selected with these variables.

@@ -16,7 +16,7 @@ use crate::declare::declaration::Declaration;
 use crate::declare::nested::NestedList;
 use crate::declare::object::ObjectType;
 use crate::error::code;
-use crate::filter::Target;
+use crate::filter::{RelatedObjects, Target};
 use crate::list::{ListArguments, decides_rows, expected, is_filtered};
 use crate::row_key::Distinct;
 use crate::{Error, Result};
@@ -34,6 +34,8 @@ pub struct PlannedList {
     /// What is read, where no variable decides the rows and their order.
     fixed: Option<OnceLock<Fixed>>,
     connection: Connection,
+    /// What each object must refer to.
+    with: Option<RelatedObjects>,
 }
 
 /// The parents of nested lists.
@@ -65,7 +67,8 @@ impl PlannedList {
         let (name, index) = (format!("{}.{}", parent.name, field.name()), list.of.index);
         let connection = Connection::new(index, Some(list), &field.sets(), &mut planner.of_statement());
         let parents = Parents { key: list.key.clone(), columns: list.columns.clone() };
-        Self::new(name, index, list.kept.as_deref().cloned(), Some(parents), field, connection)
+        let with = planner.declaration.node_of(list);
+        Self { with, ..Self::new(name, index, list.kept.as_deref().cloned(), Some(parents), field, connection) }
     }
 
     fn new(
@@ -78,7 +81,7 @@ impl PlannedList {
     ) -> Self {
         let arguments = Given::of(&field.field().node);
         let fixed = arguments.are_fixed(decides_rows).then(OnceLock::new);
-        Self { name, object, kept, parents, arguments, fixed, connection }
+        Self { name, object, kept, parents, arguments, fixed, connection, with: None }
     }
 
     /// What it reads of each parent.
@@ -105,13 +108,9 @@ impl PlannedList {
     /// Reads the list of each of these rows.
     pub async fn of_each(&self, run: &Run<'_>, rows: &[TableRow]) -> Lists<'_> {
         let Some(parents) = &self.parents else { return self.of_all(run).await };
-        match Distinct::of(rows, &parents.key) {
-            Ok(Distinct { values, numbers, .. }) => {
-                let lists = |rows| Source::per_key(rows, &parents.columns, values);
-                Lists { numbers, ..self.read(run, lists).await }
-            }
-            Err(error) => Lists::failed(run.reader.error(error)),
-        }
+        let Distinct { values, numbers, .. } = Distinct::of(rows, &parents.key);
+        let lists = |rows| Source::per_key(rows, &parents.columns, values);
+        Lists { numbers, ..self.read(run, lists).await }
     }
 
     async fn read(&self, run: &Run<'_>, lists: impl FnOnce(TableRows) -> Source<TableRows> + Send) -> Lists<'_> {
@@ -119,14 +118,16 @@ impl PlannedList {
             Ok((rows, asked)) => {
                 let arguments = self.arguments.bind(run.variables);
                 let is_filtered = is_filtered(&arguments);
-                let kept = self.kept.as_ref().filter(|_| !is_filtered);
+                let is_ruled = self.is_ruled(run);
+                let kept = self.kept.as_ref().filter(|_| !is_filtered && !is_ruled);
                 let expected = |statistics| {
                     let object = run.declaration.object(self.object);
-                    let given = ListArguments::read(object, run.declaration, &arguments).ok()?;
+                    let given = ListArguments::read(object, run.declaration, &arguments, None).ok()?;
                     expected(object, &given, is_filtered, self.parent(), run.reader.backend(), statistics)
                 };
-                let counting = Counting { kept, expected: &expected };
-                Ok(self.connection.read(&self.name, lists(rows), counting, asked, run).await)
+                let is_estimated = || !is_ruled && !self.reads_ruled(&arguments, run);
+                let counting = Counting { kept, is_estimated: &is_estimated, expected: &expected };
+                Ok(self.connection.read(&self.name, &lists(rows), counting, &asked, run).await)
             }
             Err(error) => Err(error),
         };
@@ -138,9 +139,10 @@ impl PlannedList {
     fn asked(&self, run: &Run<'_>) -> Result<(TableRows, Asked)> {
         let arguments = self.arguments.bind(run.variables);
         let (rows, order) = self.rows(&arguments, run)?;
+        let limits = run.declaration.object(self.object).pages.within(run.reader.limits());
         let asked = match self.around(&arguments, run.declaration)? {
-            Some(row) => Asked::Around(Around::new(&arguments.page()?, &order, run.reader.limits(), row)?),
-            None => Asked::Page(Page::new(&arguments.page()?, &order, run.reader.limits())?.on(run.reader.backend())?),
+            Some(row) => Asked::Around(Around::new(&arguments.page()?, &order, limits, row)?),
+            None => Asked::Page(Page::new(&arguments.page()?, &order, limits)?.on(run.reader.backend())?),
         };
         Ok((rows, asked))
     }
@@ -148,20 +150,46 @@ impl PlannedList {
     /// The rows with the columns that are selected, and their order.
     fn rows(&self, arguments: &Arguments<'_>, run: &Run<'_>) -> Result<(TableRows, Order)> {
         let columns = self.connection.columns(run.variables);
+        let (declaration, object) = (run.declaration, run.declaration.object(self.object));
         let known = self.fixed.as_ref().and_then(OnceLock::get).filter(|known| known.columns == columns);
         if let Some(known) = known {
-            return Ok((known.rows.clone(), known.order.clone()));
+            return Ok((self.visible(known.rows.clone(), run), known.order.clone()));
         }
-        let (declaration, object) = (run.declaration, run.declaration.object(self.object));
-        let target = Target::new(declaration, run.reader.backend(), !run.reader.seeks_row_values());
-        let given = ListArguments::read(object, declaration, arguments)?;
+        let target = Target::new(declaration, run.reader, run.data);
+        let given = ListArguments::read(object, declaration, arguments, Some(run.variables))?;
         let (mut rows, order) = given.rows(object, &target, self.parent())?;
         object.table.select(&mut rows, columns);
-        if let Some(fixed) = &self.fixed {
+        let depends_on_viewer = declaration.has_rules() && given.reads_others(object)
+            || declaration.has_guards() && arguments.have_any(&["where", "orderBy"]);
+        if let Some(fixed) = self.fixed.as_ref().filter(|_| !depends_on_viewer) {
             // Kept is what the first request selects. Where directives select other columns, it is made again.
             let _ = fixed.set(Fixed { columns, rows: rows.clone(), order: order.clone() });
         }
-        Ok((rows, order))
+        Ok((self.visible(rows, run), order))
+    }
+
+    /// Those of the rows that the request shows.
+    fn visible(&self, mut rows: TableRows, run: &Run<'_>) -> TableRows {
+        let object = run.declaration.object(self.object);
+        if object.has_rule() {
+            object.table_for(run.data).restrict(&mut rows);
+        }
+        if let Some(with) = &self.with {
+            Target::new(run.declaration, run.reader, run.data).require(&mut rows.0, with);
+        }
+        rows
+    }
+
+    /// Whether what shows in it depends on the viewer.
+    fn is_ruled(&self, run: &Run<'_>) -> bool {
+        self.with.is_some() || run.reader.hides_rows() || run.declaration.object(self.object).has_rule()
+    }
+
+    /// Whether its arguments ask for what may depend on the viewer. Arguments that are not valid ask for nothing.
+    fn reads_ruled(&self, arguments: &Arguments<'_>, run: &Run<'_>) -> bool {
+        let object = run.declaration.object(self.object);
+        let given = || ListArguments::read(object, run.declaration, arguments, None);
+        run.declaration.has_rules() && given().is_ok_and(|given| given.reads_others(object))
     }
 
     /// The object that the page is to be around.
@@ -182,27 +210,24 @@ pub struct Lists<'p> {
     connections: Result<Connections<'p>>,
     /// The number of the first object of each list.
     starts: Vec<usize>,
-    /// The list of each parent, by its number; of a single list, nothing.
-    numbers: Vec<usize>,
+    /// The list of each parent, by its number; of a single list, nothing. A parent whose key cannot be read has none.
+    numbers: Vec<Result<usize>>,
 }
 
 impl Lists<'_> {
-    fn failed(error: Error) -> Self {
-        Self { connections: Err(error), starts: Vec::new(), numbers: Vec::new() }
-    }
-
     /// Writes the list of the parent with this number; null beside an error if it failed. The field has this position.
     pub fn write(&self, parent: usize, position: Pos, writer: &mut Writer<'_>) {
-        writer.nullable(|writer| match &self.connections {
-            Ok(connections) => {
-                let list = self.numbers.get(parent).copied().unwrap_or_default();
+        let list = self.numbers.get(parent).map_or(Ok(0), Clone::clone);
+        writer.nullable(|writer| match (&self.connections, list) {
+            (Ok(connections), Ok(list)) => {
                 if connections.lacks_object(list) {
                     let message = "the list does not contain the object of `around`: it was deleted, or does not match";
                     return Err(writer.fail(Error::client(code::NOT_FOUND, message), position));
                 }
                 connections.write(list, self.starts.get(list).copied().unwrap_or_default(), writer)
             }
-            Err(error) => Err(writer.fail(error.clone(), position)),
+            (Err(error), _) => Err(writer.fail(error.clone(), position)),
+            (_, Err(error)) => Err(writer.fail(error, position)),
         });
     }
 }

@@ -13,10 +13,12 @@ use super::fields::PlannedFields;
 use super::list::PlannedList;
 use super::relation::{BesideValue, Joined};
 use super::{Planner, Run};
-use crate::Result;
-use crate::declare::field::{Field, FieldKind, Row};
+use crate::declare::computed::WriteComputed;
+use crate::declare::field::{Field, FieldKind};
+use crate::declare::guard::Guard;
 use crate::declare::object::ObjectType;
 use crate::global_id::Tag;
+use crate::{Error, Result};
 
 mod found;
 mod objects;
@@ -48,7 +50,7 @@ enum What {
     Id(Tag, Vec<Column>),
     Column(Column),
     CreatedAt(Column),
-    Computed(ColumnSet, Arc<<TableRow as Row>::Write>),
+    Computed(ColumnSet, Arc<WriteComputed>),
     /// A resolver, by its number.
     Resolved(usize),
     /// The object of a relation, by its number.
@@ -57,6 +59,15 @@ enum What {
     Beside(usize, BesideValue),
     /// A list, by its number.
     List(usize),
+    /// Null, beside this error if there is one: its guard does not allow it.
+    Refused(Option<Error>),
+}
+
+impl What {
+    /// A field that its guard does not allow, which is nullable.
+    fn refused(field: &str, guard: &Guard) -> (Self, bool) {
+        (Self::Refused((!guard.is_null).then(|| Guard::refusal(field))), true)
+    }
 }
 
 impl Selection {
@@ -66,12 +77,13 @@ impl Selection {
         let object = declaration.object(object);
         let collected = collect(sets, planner.fragments, &|on| declaration.is_a(&object.name, on));
         let mut selecting = Selecting::of(object, rows);
-        let fields = PlannedFields::new(&collected, |field| {
+        let guard = |name: &str| object.field(name)?.guard.as_ref();
+        let fields = PlannedFields::guarded(&collected, guard, What::refused, |field| {
             if field.name() == "__typename" {
                 return Some((What::TypeName, false));
             }
             let declared = object.field(field.name())?;
-            Some((selecting.plan(declared, field, planner), declared.kind.is_nullable()))
+            Some((selecting.plan(declared, field, planner), declared.is_nullable()))
         });
         selecting.finish(fields, false)
     }
@@ -79,8 +91,10 @@ impl Selection {
     /// The value of one field of an object, which stands in the document under any name.
     pub fn of_field(object: &ObjectType, declared: &Field, field: &Collected<'_>, planner: &mut Planner<'_>) -> Self {
         let mut selecting = Selecting::of(object, None);
-        let fields = PlannedFields::new(std::slice::from_ref(field), |field| {
-            Some((selecting.plan(declared, field, planner), declared.kind.is_nullable()))
+        // The field can have another name in the document.
+        let guard = |_: &str| declared.guard.as_ref();
+        let fields = PlannedFields::guarded(std::slice::from_ref(field), guard, What::refused, |field| {
+            Some((selecting.plan(declared, field, planner), declared.is_nullable()))
         });
         selecting.finish(fields, true)
     }
@@ -106,7 +120,7 @@ impl Selection {
     /// The columns of the rows that it needs: those of its fields, and those that refer to what is read for the others.
     pub fn columns(&self, variables: &Variables) -> ColumnSet {
         let of_field = |(what, _): &(What, bool)| match what {
-            What::TypeName => ColumnSet::default(),
+            What::TypeName | What::Refused(_) => ColumnSet::default(),
             What::Id(_, key) => key.iter().map(|column| ColumnSet::of(column.number())).collect(),
             What::Column(column) | What::CreatedAt(column) => ColumnSet::of(column.number()),
             What::Computed(columns, _) => *columns,

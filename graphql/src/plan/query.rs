@@ -1,5 +1,6 @@
 //! The plan of a query: its declared fields are read by plans, the other ones are resolved by async-graphql.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -17,7 +18,8 @@ use super::root::{PlannedRoot, RootValue};
 use super::writer::{Null, Writer};
 use super::{Planner, Run};
 use crate::declare::declaration::Declaration;
-use crate::{Reader, RequestData, json};
+use crate::declare::guard::Guard;
+use crate::{Error, Reader, RequestData, json};
 
 /// The number of fields that are resolved at a time.
 const AT_ONCE: usize = 4;
@@ -41,6 +43,8 @@ enum QueryField {
     Declared(Box<PlannedRoot>),
     /// A resolver of the application, or introspection.
     Resolved(Box<Alone>),
+    /// One of the declaration that its guard does not allow.
+    Refused(Error),
 }
 
 /// Resolves a document with a single field at its root, whose response key can repeat. The request has the variables, and
@@ -54,12 +58,16 @@ impl PlannedQuery {
         declaration: &Arc<Declaration>,
     ) -> Self {
         let set = vec![(Chain::default(), &query.selection_set.node)];
-        let fields = PlannedFields::new(&collect(&set, &document.fragments, &|_| true), |field| {
+        let root = |name: &str| declaration.roots().iter().find(|root| root.name == name);
+        let guard = |name: &str| root(name)?.guard.as_ref();
+        let refused = |name: &str, _: &Guard| QueryField::Refused(Guard::refusal(name));
+        let collected = collect(&set, &document.fragments, &|_| true);
+        let fields = PlannedFields::guarded(&collected, guard, refused, |field| {
             Some(if field.name() == "__typename" {
                 QueryField::TypeName
             } else {
                 let mut planner = Planner::new(&document.fragments, declaration);
-                match declaration.roots().iter().find(|root| root.name == field.name()) {
+                match root(field.name()) {
                     Some(root) => QueryField::Declared(Box::new(PlannedRoot::new(root, field, &mut planner))),
                     None => QueryField::Resolved(Box::new(Alone::new(field, query, &document.fragments))),
                 }
@@ -81,6 +89,8 @@ impl PlannedQuery {
         data: &dyn RequestData,
         resolve: &Resolve<'_>,
     ) -> Response {
+        let guarded = self.declaration.guarded(Cow::Borrowed(variables), data);
+        let variables = &*guarded;
         let run = Run { reader, declaration: &self.declaration, variables, data, is_event: false };
         let run = run.of_whole_query(|| self.reads_once(variables));
         let (values, resolved) = if self.is_resolved(variables) {
@@ -141,6 +151,10 @@ impl PlannedQuery {
         let written = self.fields.write(&mut writer, |writer, field, position| match field {
             QueryField::TypeName => {
                 writer.value(self.declaration.query_type());
+                Ok(())
+            }
+            QueryField::Refused(error) => {
+                writer.nullable(|writer| Err(writer.fail(error.clone(), position)));
                 Ok(())
             }
             QueryField::Declared(_) => values.next().map_or(Ok(()), |value| value.write(position, writer)),

@@ -7,17 +7,21 @@ use keyset::{Column, ColumnSet, Join, Record, TableRow};
 use sea_orm::{DbErr, Value};
 
 use super::collect::Sets;
-use super::object::{Boxed, Objects, Selection};
+use super::object::{Objects, Selection};
 use super::writer::{Writer, Written};
 use super::{Planner, Run};
-use crate::declare::field::Row;
+use crate::declare::computed::WriteComputed;
 use crate::declare::relation::Relation;
 use crate::scalar::{write_column, write_value};
 
 /// A relation in a statement.
 pub struct Joined {
     from: Vec<Column>,
+    /// The index of the object, if it is one.
+    object: Option<usize>,
     is_nullable: bool,
+    /// Whether a rule can hide it.
+    can_hide: bool,
     join: Join,
     selection: Selection,
     /// What is read of its row for fields of the object that refers to it.
@@ -28,7 +32,7 @@ pub struct Joined {
 pub enum BesideValue {
     /// A column, and the value in place of an absent row.
     Column(Column, Option<Value>),
-    Computed(Arc<<Option<TableRow> as Row>::Write>),
+    Computed(Arc<WriteComputed>),
 }
 
 impl BesideValue {
@@ -61,14 +65,16 @@ impl Joined {
         let index = relation.object.as_ref().map_or(0, |related| related.index);
         let selection = Selection::new(index, sets, Some(&join), planner);
         let is_nullable = relation.is_nullable();
-        Self { from: relation.from.clone(), is_nullable, join, selection, columns: ColumnSet::default() }
+        let (from, columns) = (relation.from.clone(), ColumnSet::default());
+        Self { from, object: Some(index), is_nullable, can_hide: relation.can_hide, join, selection, columns }
     }
 
     /// The row of a relation, whose columns are fields of the object that refers to it.
     pub fn row(relation: &Relation, rows: Option<&Join>, planner: &mut Planner<'_>) -> Self {
         let join = planner.join(rows, relation);
-        let selection = Selection::of_rows(&join);
-        Self { from: relation.from.clone(), is_nullable: true, join, selection, columns: ColumnSet::default() }
+        let (from, columns) = (relation.from.clone(), ColumnSet::default());
+        let (object, selection) = (relation.object.as_ref().map(|related| related.index), Selection::of_rows(&join));
+        Self { from, object, is_nullable: true, can_hide: relation.can_hide, join, selection, columns }
     }
 
     /// Reads these columns, too.
@@ -100,9 +106,15 @@ impl Joined {
         let columns = self.read(run.variables);
         match joins.iter_mut().find(|known| known.name() == self.join.name()) {
             Some(known) => known.read_also(columns),
-            None => joins.push(self.join.of_columns(columns)),
+            None => joins.push(self.visible(run).of_columns(columns)),
         }
         self.selection.joins(run, joins);
+    }
+
+    /// The join of those rows that the request shows.
+    fn visible(&self, run: &Run<'_>) -> Join {
+        let ruled = self.object.map(|index| run.declaration.object(index)).filter(|object| object.has_rule());
+        ruled.map_or_else(|| self.join.clone(), |object| self.join.clone().to_rows_of(object.table_for(run.data)))
     }
 
     /// Room for its rows.
@@ -134,8 +146,8 @@ impl Related<'_> {
     }
 
     /// Reads what no join reads.
-    pub fn load<'a>(&'a mut self, run: &'a Run<'_>) -> Boxed<'a, ()> {
-        self.objects.load(run)
+    pub async fn load(&mut self, run: &Run<'_>) {
+        self.objects.load(run).await;
     }
 
     /// The row of the object at this index, if there is one.
@@ -155,7 +167,7 @@ impl Related<'_> {
                 writer.value(&());
                 Ok(())
             }
-            None => Err(writer.fail_missing(self.joined.selection.name(), position)),
+            None => Err(writer.fail_missing(self.joined.selection.name(), self.joined.can_hide, position)),
         }
     }
 }

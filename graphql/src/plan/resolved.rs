@@ -50,11 +50,13 @@ pub async fn resolve<P: Send + Sync + 'static>(
 ) -> ServerResult<Value> {
     let plan = plan(context, field, plan_it);
     let operation = &context.query_env.operation.node;
+    let (declaration, data) = (declaration_of(context), (context.query_env.clone(), context.schema_env.clone()));
+    let variables = with_defaults(operation, Cow::Borrowed(&context.query_env.variables));
     let run = Run {
         reader: reader_of(context),
-        declaration: declaration_of(context),
-        data: &(context.query_env.clone(), context.schema_env.clone()),
-        variables: &with_defaults(operation, Cow::Borrowed(&context.query_env.variables)),
+        declaration,
+        data: &data,
+        variables: &declaration.guarded(variables, &data),
         is_event: operation.ty == OperationType::Subscription,
     };
     let mut writer = Writer::new(&run);

@@ -23,9 +23,11 @@ pub enum PlannedRoot {
 pub struct ByKeys {
     arguments: Given,
     kind: RootKind,
-    /// What is selected of each type, by the index of the object.
-    selections: Vec<(usize, Selection)>,
+    selections: Selections,
 }
+
+/// What is selected of each type, by the index of the object.
+pub type Selections = Vec<(usize, Selection)>;
 
 /// A declared field of the query, as it was read.
 pub enum RootValue<'p> {
@@ -42,21 +44,14 @@ pub struct Found<'p> {
 impl PlannedRoot {
     /// The plan of a field of the query.
     pub fn new(root: &RootField, field: &Collected<'_>, planner: &mut Planner<'_>) -> Self {
-        let declaration = planner.declaration;
-        let types: Vec<usize> = match &root.kind {
+        let selections = match &root.kind {
             RootKind::List { index, kept, .. } => {
                 let kept = kept.as_deref().cloned();
                 return Self::List(Box::new(PlannedList::of_query(*index, kept, field, planner)));
             }
-            RootKind::Object { index, .. } => vec![*index],
-            RootKind::Node | RootKind::Nodes => {
-                let objects = declaration.objects().iter().enumerate();
-                objects.filter(|(_, object)| object.tag.is_some()).map(|(index, _)| index).collect()
-            }
+            RootKind::Object { index, .. } => vec![(*index, Selection::new(*index, &field.sets(), None, planner))],
+            RootKind::Node | RootKind::Nodes => of_nodes(field, planner),
         };
-        let sets = field.sets();
-        let selection = |index| (index, Selection::new(index, &sets, None, &mut planner.of_statement()));
-        let selections = types.into_iter().map(selection).collect();
         Self::ByKeys(ByKeys { arguments: Given::of(&field.field().node), kind: root.kind.clone(), selections })
     }
 
@@ -109,6 +104,13 @@ impl ByKeys {
             RootKind::Node | RootKind::List { .. } => Ok(vec![declaration.named(&arguments.get("id")?)?]),
         }
     }
+}
+
+/// What is selected of each type with global ids. Another statement reads each.
+pub fn of_nodes(field: &Collected<'_>, planner: &mut Planner<'_>) -> Selections {
+    let (objects, sets) = (planner.declaration.objects().iter().enumerate(), field.sets());
+    let nodes = objects.filter(|(_, object)| object.tag.is_some());
+    nodes.map(|(index, _)| (index, Selection::new(index, &sets, None, &mut planner.of_statement()))).collect()
 }
 
 /// Finds objects by their keys: one statement per type.

@@ -131,10 +131,12 @@ impl<'a> Writer<'a> {
         self.reader.error(error)
     }
 
-    /// Records that the object that the field at this position refers to does not exist.
-    pub fn fail_missing(&mut self, object: &str, position: Pos) -> Null {
+    /// Records that the object that the field at this position refers to does not exist, or does not show.
+    pub fn fail_missing(&mut self, object: &str, can_hide: bool, position: Pos) -> Null {
         let object = object.to_lowercase();
-        let error = if self.is_event {
+        let error = if can_hide || self.reader.hides_rows() {
+            Error::client(code::NOT_FOUND, format!("there is no such {object}, or it does not show to you"))
+        } else if self.is_event {
             Error::client(code::GONE, format!("the {object} was deleted before it was read"))
         } else {
             Error::broken_reference(&object)

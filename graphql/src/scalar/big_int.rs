@@ -1,58 +1,34 @@
 //! The scalar `BigInt`.
 
-use async_graphql::{InputValueError, InputValueResult, Scalar, ScalarType, Value};
-use serde::{Serialize, Serializer};
+use std::fmt::Display;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "the description of the scalar follows")]
-pub struct BigInt(pub i64);
+use super::text::{TextScalar, text_scalar};
 
-/// An integer of 64 bits, as a string of digits: `"9007199254740993"`. JavaScript numbers lose precision above
-/// 9,007,199,254,740,991. Inputs also accept a number.
-#[Scalar]
-impl ScalarType for BigInt {
-    fn parse(value: Value) -> InputValueResult<Self> {
-        let number = match &value {
-            Value::Number(number) => number.as_i64(),
-            Value::String(text) => integer(text),
-            _ => return Err(InputValueError::expected_type(value)),
-        };
-        number
-            .map(Self)
-            .ok_or_else(|| InputValueError::custom("expected an integer of 64 bits, such as `9007199254740993`"))
+text_scalar!(
+    #[derive(Copy, PartialOrd, Ord, Hash)]
+    BigInt(i64),
+    "An integer of 64 bits, as a string of digits: `\"9007199254740993\"`. JavaScript numbers lose precision above
+9,007,199,254,740,991. Inputs also accept a number."
+);
+
+impl TextScalar for BigInt {
+    const EXPECTED: &str = "expected an integer of 64 bits, such as `9007199254740993`";
+    const HAS_NUMBERS: bool = true;
+
+    fn read(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        // The library takes a plus, too.
+        digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?.map(Self)
     }
 
-    fn is_valid(value: &Value) -> bool {
-        Self::parse(value.clone()).is_ok()
-    }
-
-    fn to_value(&self) -> Value {
-        Value::String(self.0.to_string())
-    }
-}
-
-/// The integer that a text of digits is.
-fn integer(text: &str) -> Option<i64> {
-    let digits = text.strip_prefix('-').unwrap_or(text);
-    // The library takes a plus, too.
-    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok())?
-}
-
-impl Serialize for BigInt {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
-}
-
-impl From<BigInt> for sea_orm::Value {
-    fn from(number: BigInt) -> Self {
-        number.0.into()
+    fn text(&self) -> impl Display {
+        self.0
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use async_graphql::value;
+    use async_graphql::{ScalarType, Value, value};
 
     use super::*;
 
@@ -79,6 +55,6 @@ mod tests {
     fn it_is_written_as_a_string() {
         let number = BigInt(9_007_199_254_740_993);
         assert_eq!(serde_json::to_string(&number).unwrap(), "\"9007199254740993\"");
-        assert_eq!(ScalarType::to_value(&number), value!("9007199254740993"));
+        assert_eq!(number.to_value(), value!("9007199254740993"));
     }
 }

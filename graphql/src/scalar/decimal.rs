@@ -1,31 +1,29 @@
 //! The scalar `Decimal`.
 
-use async_graphql::{InputValueError, InputValueResult, Scalar, ScalarType, Value};
+use std::fmt::Display;
+
 use rust_decimal::Decimal as Number;
-use serde::{Serialize, Serializer};
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the description of the scalar follows")]
-pub struct Decimal(pub Number);
+use super::text::{TextScalar, text_scalar};
 
-/// An exact decimal number, as a string: `12.50`. Inputs accept at most 28 digits. Inputs also accept a number without an exponent:
-/// pass more than 15 digits as a string.
-#[Scalar(specified_by_url = "https://www.w3.org/TR/xmlschema11-2/#decimal")]
-impl ScalarType for Decimal {
-    fn parse(value: Value) -> InputValueResult<Self> {
-        let text = match &value {
-            Value::String(text) => text.clone(),
-            Value::Number(number) => number.to_string(),
-            _ => return Err(InputValueError::expected_type(value)),
-        };
-        let number = Some(text).filter(|text| is_decimal(text)).and_then(|text| Number::from_str_exact(&text).ok());
-        number
-            .map(Self)
-            .ok_or_else(|| InputValueError::custom("expected a decimal number of at most 28 digits, such as `12.50`"))
+text_scalar!(
+    #[derive(Copy, Default)]
+    Decimal(Number),
+    "An exact decimal number, as a string: `12.50`. Inputs accept at most 28 digits. Inputs also accept a number without an exponent:
+pass more than 15 digits as a string.",
+    "https://www.w3.org/TR/xmlschema11-2/#decimal"
+);
+
+impl TextScalar for Decimal {
+    const EXPECTED: &str = "expected a decimal number of at most 28 digits, such as `12.50`";
+    const HAS_NUMBERS: bool = true;
+
+    fn read(text: &str) -> Option<Self> {
+        is_decimal(text).then(|| Number::from_str_exact(text).ok())?.map(Self)
     }
 
-    fn to_value(&self) -> Value {
-        Value::String(self.0.to_string())
+    fn text(&self) -> impl Display {
+        self.0
     }
 }
 
@@ -48,20 +46,10 @@ fn is_decimal(text: &str) -> bool {
     digits.peek().is_some() && digits.all(|byte| byte.is_ascii_digit())
 }
 
-impl Serialize for Decimal {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
-}
-
-impl From<Decimal> for sea_orm::Value {
-    fn from(decimal: Decimal) -> Self {
-        decimal.0.into()
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use async_graphql::{ScalarType as _, Value};
+
     use super::*;
 
     /// The lexical space of <https://www.w3.org/TR/xmlschema11-2/#decimal>.

@@ -71,21 +71,7 @@ mod by_several {
     impl ActiveModelBehavior for ActiveModel {}
 }
 
-mod by_enum {
-    use sea_orm::entity::prelude::*;
-
-    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
-    #[sea_orm(table_name = "by_enum")]
-    pub struct Model {
-        #[sea_orm(primary_key, auto_increment = false)]
-        pub code: super::by_several::Shift,
-    }
-
-    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
-    pub enum Relation {}
-
-    impl ActiveModelBehavior for ActiveModel {}
-}
+keyed!(by_enum, "by_enum", super::by_several::Shift);
 
 /// Each table has three rows, of which two refer to the first.
 fn tables() -> String {
@@ -120,10 +106,9 @@ fn tables() -> String {
                 "‹'f0000000-0000-0000-0000-000000000000'›«x'f0000000000000000000000000000000'»",
             ],
         ),
-        "‹CREATE TYPE shift AS ENUM ('night', 'day');›
-         CREATE TABLE by_enum (code ‹shift›«text» PRIMARY KEY NOT NULL);
-         INSERT INTO by_enum VALUES ('day'), ('night');
-         CREATE TABLE by_several (day date, shift ‹shift›«text», price numeric(12, 2), PRIMARY KEY (day, shift, price));
+        "‹CREATE TYPE shift AS ENUM ('night', 'day');›".to_owned(),
+        table("enum", "‹shift›«text»", ["'day'", "'night'", "NULL"]).replace(", (NULL, 'day')", ""),
+        "CREATE TABLE by_several (day date, shift ‹shift›«text», price numeric(12, 2), PRIMARY KEY (day, shift, price));
          INSERT INTO by_several VALUES
             ('2022-01-31', 'day', 1.50), ('2022-01-31', 'night', 1.50), ('2022-01-31', 'night', 2), ('1969-12-31', 'day', 1.50)"
             .to_owned(),
@@ -197,12 +182,13 @@ async fn l2_a_key_of_every_kind_is_an_id_a_cursor_and_a_condition() {
 async fn l2_a_key_of_every_kind_has_parents_and_children() {
     let served = keys().await;
     let links = served.declaration().links();
-    assert_eq!(links.len(), 11);
+    assert_eq!(links.len(), 12);
     for link in links {
         let list = served.declaration().list_of(link.to.name()).unwrap();
         let (field, back) = (&link.field, &link.back);
-        let query =
-            format!("{{ {list} {{ nodes {{ id {field} {{ id }} {back} {{ nodes {{ id }} totalCount }} }} }} }}");
+        let query = format!(
+            "{{ {list} {{ nodes {{ id {field} {{ id }} {back} {{ nodes {{ id }} totalCount approximateCount {{ value }} pageCursors {{ last {{ page }} }} }} }} }} }}"
+        );
         let data = served.data(&query).await;
         let nodes = data[&list]["nodes"].as_array().unwrap();
         let mut children = 0;
@@ -210,7 +196,22 @@ async fn l2_a_key_of_every_kind_has_parents_and_children() {
             let of_node: Vec<&Json> = nodes.iter().filter(|other| other[field]["id"] == node["id"]).collect();
             let ids: Vec<String> = of_node.iter().map(|other| other["id"].to_string()).collect();
             assert_eq!(texts(&node[back]["nodes"], "id"), ids, "{list}");
-            assert_eq!(node[back]["totalCount"], ids.len(), "{list}");
+            for count in [&node[back]["totalCount"], &node[back]["approximateCount"]["value"]] {
+                assert_eq!(*count, ids.len(), "{list}");
+            }
+            assert_eq!(node[back]["pageCursors"]["last"].is_null(), ids.is_empty(), "{list}");
+            let id = &node["id"];
+            let query = format!(
+                "{{ skipped: node(id: {id}) {{ ... on {} {{ {back}(first: 1, offset: 1) {{ nodes {{ id }} }} }} }}
+                    related: {list}(where: {{ {field}: {{ id: {{ eq: {id} }} }} }}) {{ nodes {{ id }} }}
+                    having: {list}(where: {{ id: {{ eq: {id} }}, {back}: {{ some: {{ {field}: {{ id: {{ eq: {id} }} }} }}, count: {{ eq: {} }} }} }}) {{ totalCount }} }}",
+                link.to.name(),
+                ids.len()
+            );
+            let data = served.data(&query).await;
+            assert_eq!(texts(&data["skipped"][back]["nodes"], "id"), ids.get(1..2).unwrap_or_default(), "{list}");
+            assert_eq!(texts(&data["related"]["nodes"], "id"), ids, "{list}");
+            assert_eq!(data["having"]["totalCount"], usize::from(!ids.is_empty()), "{list}");
             children += ids.len();
         }
         assert_eq!(children, nodes.len() - 1, "{list}");

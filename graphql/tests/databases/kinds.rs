@@ -66,7 +66,7 @@ async fn c1_lists_are_sorted_by_an_enum_in_the_order_of_the_database() {
     let people = people().await;
     // Each of the columns, both ways, with both placements of NULLs, and the key after it.
     assert!(people.walk_all().await > 15);
-    let data = people.data("{ people: persons(orderBy: [{ field: USUAL }]) { nodes { usual } } }").await;
+    let data = people.data("{ people(orderBy: [{ field: USUAL }]) { nodes { usual } } }").await;
     let moods: Vec<&str> =
         data["people"]["nodes"].as_array().unwrap().iter().map(|it| it["usual"].as_str().unwrap()).collect();
     let order = if people.is_sqlite() { ["HAPPY", "NOT_SO_SO", "SAD"] } else { ["SAD", "NOT_SO_SO", "HAPPY"] };
@@ -89,17 +89,17 @@ async fn c1_nested_lists_are_sorted_by_an_enum() {
                 rows.reverse();
             }
         }
-        let field = "personsByFriend";
+        let field = "peopleByFriend";
         let mut found = [Vec::new(), Vec::new()];
         for (parent, rows) in found.iter_mut().enumerate() {
             let mut cursor = String::new();
             loop {
                 let query = format!(
-                    "{{ persons(first: 2) {{ nodes {{ {field}(first: 1, after: {cursor:?}, {order}) {{
+                    "{{ people(first: 2) {{ nodes {{ {field}(first: 1, after: {cursor:?}, {order}) {{
                         nodes {{ rowId }} pageInfo {{ hasNextPage hasPreviousPage endCursor }} }} }} }} }}"
                 );
                 let data = people.data(&query).await;
-                let list = &data["persons"]["nodes"][parent][field];
+                let list = &data["people"]["nodes"][parent][field];
                 rows.extend(list["nodes"].as_array().unwrap().iter().cloned());
                 if list["pageInfo"]["hasNextPage"] == false {
                     break;
@@ -115,16 +115,17 @@ async fn c1_nested_lists_are_sorted_by_an_enum() {
 async fn e2_a_cursor_with_no_value_of_the_enum_is_refused() {
     let people = people().await;
     let order = people.declaration().order("Person", &[bookends_graphql::Criterion::asc("MOOD")]).unwrap();
-    for (mood, errors) in [("sad", vec![]), ("angry", vec!["CURSOR_INVALID persons".to_owned()])] {
+    for (mood, errors) in [("sad", vec![]), ("angry", vec!["CURSOR_INVALID people".to_owned()])] {
         // As the server seals it, with another text of the same length.
         let values = [keyset::Scalar::Text(mood.into()), keyset::Scalar::Int(2)];
         let mut bytes = vec![1];
         bytes.extend(order.fingerprint().to_be_bytes());
-        bytes.extend(keyset::write_values(&values).unwrap());
+        for value in &values {
+            keyset::write_value(value, &mut bytes).unwrap();
+        }
         let cursor = base64::Engine::encode(&base64::prelude::BASE64_URL_SAFE_NO_PAD, bytes);
-        let query = format!(
-            "{{ persons(after: {cursor:?}, orderBy: [{{ field: MOOD }}]) {{ totalCount nodes {{ rowId }} }} }}"
-        );
+        let query =
+            format!("{{ people(after: {cursor:?}, orderBy: [{{ field: MOOD }}]) {{ totalCount nodes {{ rowId }} }} }}");
         assert_eq!(people.response(&query).await.1, errors, "{mood}");
     }
 }
@@ -176,4 +177,66 @@ async fn l1_unsigned_integers_are_exact() {
         "{ numbers(where: { long: { gt: \"9007199254740992\" }, int: { eq: 2147483647 } }) { nodes { rowId } } }";
     assert_eq!(numbers.data(query).await["numbers"]["nodes"], json!([{ "rowId": 1 }]));
     assert!(numbers.walk_all().await > 30);
+}
+
+mod tally {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "tally")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: i32,
+        pub of: Option<i32>,
+        pub small: Option<i16>,
+        pub int: Option<i32>,
+        pub big: Option<i64>,
+        #[sea_orm(column_type = "Decimal(None)", nullable)]
+        pub price: Option<Decimal>,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {
+        #[sea_orm(belongs_to = "Entity", from = "Column::Of", to = "Column::Id")]
+        Of,
+    }
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+const TALLIES: &str = "
+    CREATE TABLE tally (
+        id integer PRIMARY KEY, of integer REFERENCES tally (id), small smallint, \"int\" integer, big bigint, price ‹numeric›«real»
+    );
+    INSERT INTO tally VALUES
+        (1, NULL, 32767, 2147483647, 9223372036854775807, 9223372036854775807), (2, 1, -3, -4, -1, 0.5),
+        (3, 1, 32767, 2147483647, 9223372036854775807, 9223372036854775807), (4, 2, NULL, NULL, NULL, NULL),
+        (5, 2, -32768, -2147483648, -9223372036854775808, 0), (6, 2, -32768, -2147483648, -9223372036854775808, 0)
+";
+
+#[tokio::test]
+async fn sums_are_exact_beyond_64_bits() {
+    let mut tables = Declaring::new("Query");
+    tables.entity::<tally::Entity>();
+    let tallies = Served::made(TALLIES, tables).await;
+    let sums = "aggregates { sum { small int big } average { big } }";
+    let query = format!(
+        "{{ all: tallies {{ {sums} }} low: tallies(where: {{ big: {{ lt: 0 }} }}) {{ {sums} }} none: tallies(where: {{ big: {{ isNull: true }} }}) {{ {sums} }}
+            high: tallies(where: {{ big: {{ gt: 0 }} }}) {{ aggregates {{ sum {{ big price }} }} }}
+            tallies(first: 2) {{ nodes {{ talliesByOf {{ {sums} }} }} }} }}"
+    );
+    let data = tallies.data(&query).await;
+    let sum = |small: &str, int: &str, big: &str| json!({ "small": small, "int": int, "big": big });
+    assert_eq!(data["all"]["aggregates"]["sum"], sum("-5", "-6", "-3"));
+    assert_eq!(data["low"]["aggregates"]["sum"], sum("-65539", "-4294967300", "-18446744073709551617"));
+    assert_eq!(data["none"]["aggregates"]["sum"], json!({ "small": null, "int": null, "big": null }));
+    assert_eq!(data["high"]["aggregates"]["sum"]["big"], "18446744073709551614");
+    let price = data["high"]["aggregates"]["sum"]["price"].as_str().unwrap();
+    assert_eq!(price, if tallies.is_sqlite() { "18446744073709552000" } else { "18446744073709551614" });
+    let nested: Vec<_> =
+        data["tallies"]["nodes"].as_array().unwrap().iter().map(|it| &it["talliesByOf"]["aggregates"]["sum"]).collect();
+    let expected =
+        [sum("32764", "2147483643", "9223372036854775806"), sum("-65536", "-4294967296", "-18446744073709551616")];
+    assert_eq!(nested, expected.iter().collect::<Vec<_>>());
+    assert_eq!(data["low"]["aggregates"]["average"]["big"], -6_148_914_691_236_517_000.0);
 }

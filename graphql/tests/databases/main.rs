@@ -10,6 +10,7 @@ mod served;
 
 mod keys;
 mod kinds;
+mod prices;
 mod structures;
 mod unheld;
 

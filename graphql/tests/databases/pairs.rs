@@ -76,7 +76,11 @@ impl Served {
     /// Walks the list of an object by a criterion.
     async fn walk_pairs(&self, pairs: &Pairs<'_>, id: &str, criterion: &Criterion) {
         let (junction, node) = (pairs.junction, pairs.node);
-        let order = junction.order(std::slice::from_ref(criterion)).unwrap().to_string();
+        let order = match junction.order(std::slice::from_ref(criterion)) {
+            // No index of the junction holds it.
+            Err(_) if self.is_discovered => return,
+            order => order.unwrap().to_string(),
+        };
         let direction = if criterion.direction == SortDirection::Asc { "ASC" } else { "DESC" };
         let keys = pairs.node_columns.iter().map(|column| format!("{column:?} {direction}"));
         let order = std::iter::once(order.split(", ").next().unwrap().to_owned()).chain(keys);

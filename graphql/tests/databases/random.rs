@@ -2,7 +2,7 @@
 
 use bookends_graphql::ObjectType;
 
-use crate::served::Served;
+use crate::served::{Served, shown};
 
 /// The table of the row in the SQL of a condition, until it is known.
 const ROW: char = '\u{1}';
@@ -42,7 +42,7 @@ impl Served {
         let mut known = Vec::new();
         for object in &objects {
             let mut of_object = Vec::new();
-            for column in object.table().columns() {
+            for column in shown(object) {
                 let field = object.field_of(column.name()).unwrap();
                 let tests = self.conditions(object, column, &format!("{ROW}.{}", column.name())).await;
                 of_object.extend(tests.into_iter().map(|(test, sql)| (format!("{field}: {{ {test} }}"), sql)));

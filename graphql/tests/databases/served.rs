@@ -27,6 +27,8 @@ pub struct Served {
     schema: Schema<Query, EmptyMutation, EmptySubscription>,
     pub declaration: Arc<Declaration>,
     reader: Reader,
+    /// Whether the catalogue declares its objects.
+    pub is_discovered: bool,
     db: DatabaseConnection,
     _database: TestDb,
 }
@@ -34,6 +36,13 @@ pub struct Served {
 impl Served {
     /// The tables over the database of this name; `None` if the folder is absent.
     pub async fn new(name: &str, tables: Declaring) -> Option<Self> {
+        let served = Self::discovered(name, async |_: &DatabaseConnection| tables).await?;
+        served.index_links().await;
+        Some(Self { is_discovered: false, ..served })
+    }
+
+    /// The same with the tables that are found in it.
+    pub async fn discovered(name: &str, discover: impl AsyncFnOnce(&DatabaseConnection) -> Declaring) -> Option<Self> {
         let database = TestDb::new().await;
         let is_sqlite = database.url.starts_with("sqlite");
         let kind = if is_sqlite { "sqlite" } else { "postgres" };
@@ -52,15 +61,18 @@ impl Served {
             let output = psql.output().unwrap();
             assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         }
-        let served = Self::over(database, db, tables);
-        // Without an index on what refers to a row, each condition on its list is a scan.
-        for link in served.declaration.links() {
+        let tables = discover(&db).await;
+        Some(Self { is_discovered: true, ..Self::over(database, db, tables) })
+    }
+
+    /// Without an index on what refers to a row, each condition on its list is a scan.
+    pub async fn index_links(&self) {
+        for link in self.declaration.links() {
             let columns: Vec<&str> = link.columns.iter().map(Column::name).collect();
             let (table, columns) = (link.from.table().name(), columns.join(", "));
             let index = format!("CREATE INDEX {table}_{} ON {table} ({columns})", link.field);
-            served.db.execute_unprepared(&index).await.unwrap();
+            self.db.execute_unprepared(&index).await.unwrap();
         }
-        Some(served)
     }
 
     /// The tables, which these statements make in a database of their own. What stands between `‹` and `›` is for PostgreSQL, and
@@ -81,7 +93,8 @@ impl Served {
         Self::over(database, db, tables)
     }
 
-    fn over(database: TestDb, db: DatabaseConnection, tables: Declaring) -> Self {
+    /// The tables of a database.
+    pub fn over(database: TestDb, db: DatabaseConnection, tables: Declaring) -> Self {
         let declaration = tables.check().unwrap();
         let schema = declaration.schema(Query::default(), EmptyMutation, EmptySubscription);
         let reader = Reader::new(db.clone()).on_failure(|error| {
@@ -89,7 +102,7 @@ impl Served {
             Error::internal(&error)
         });
         let schema = schema.data(reader.clone()).limit_depth(15).finish();
-        Self { schema, declaration, reader, db, _database: database }
+        Self { schema, declaration, reader, is_discovered: false, db, _database: database }
     }
 
     pub fn sdl(&self) -> String {
@@ -129,11 +142,20 @@ impl Served {
 
     /// The data of a response, as the text of a server.
     pub async fn text(&self, query: &str) -> String {
-        let plans = Plans::of(parse_query(query).unwrap(), Arc::clone(&self.declaration));
+        self.planned(&self.plans(query), Json::Null).await
+    }
+
+    /// The plans of a query, which a server keeps.
+    pub fn plans(&self, query: &str) -> Plans {
+        Plans::of(parse_query(query).unwrap(), Arc::clone(&self.declaration))
+    }
+
+    /// The data of a response with these variables, as the text of a server.
+    pub async fn planned(&self, plans: &Plans, variables: Json) -> String {
         let (_, operation) = plans.document().operations.iter().next().unwrap();
-        let resolve = |_| self.schema.execute("{ __typename }").boxed();
-        let response =
-            plans.query(operation).execute(&self.reader, &Variables::default(), &Data::default(), &resolve).await;
+        let (resolve, variables) = (|_| self.schema.execute("{ __typename }").boxed(), Variables::from_json(variables));
+        let response = plans.query(operation).execute(&self.reader, &variables, &Data::default(), &resolve).await;
+        assert!(response.errors.is_empty(), "{:?}", response.errors);
         let mut text = Vec::new();
         bookends_graphql::json::write(&response.data, &mut text);
         String::from_utf8(text).unwrap()
@@ -264,9 +286,9 @@ impl Served {
     pub async fn compare_columns(&self) -> usize {
         let mut compared = 0;
         for object in self.declaration.object_types() {
-            let columns = object.table().columns();
+            let columns = shown(object);
             let fields: Vec<String> = columns.iter().map(|column| object.field_of(column.name()).unwrap()).collect();
-            let texts: Vec<String> = columns.iter().map(as_text).collect();
+            let texts: Vec<String> = columns.iter().map(|column| as_text(column)).collect();
             let table = object.table().name();
             let keys: Vec<String> = object.table().key().map(|column| format!("{table}.{}", column.name())).collect();
             let sql =
@@ -354,7 +376,7 @@ impl Served {
         for object in self.declaration.object_types() {
             let list = self.list(object);
             let all = self.expected(object, "1 = 1", "1").await.len();
-            for column in object.table().columns() {
+            for column in shown(object) {
                 let field = object.field_of(column.name()).unwrap();
                 for (filter, condition) in self.conditions(object, column, &format!("{column:?}")).await {
                     let expected = self.expected(object, &condition, "1").await;
@@ -440,6 +462,11 @@ impl Served {
             ("isNull: true".into(), format!("{name} IS NULL")),
         ]
     }
+}
+
+/// The columns that an object shows.
+pub fn shown(object: &ObjectType) -> Vec<&Column> {
+    object.table().columns().iter().filter(|column| object.field_of(column.name()).is_some()).collect()
 }
 
 /// An order with the placement of NULLs spelt out.

@@ -82,11 +82,16 @@ async fn shelves() -> Served {
 
 /// The keys of the rows that a filter finds, and checks that its negation finds the others.
 async fn found(shelves: &Served, filter: &str) -> Vec<i64> {
+    found_in(shelves, "shelves", filter).await
+}
+
+/// The same of any list of five rows.
+async fn found_in(served: &Served, list: &str, filter: &str) -> Vec<i64> {
     let of = async |filter: &str| {
         let data =
-            shelves.data(&format!("{{ shelves: shelfs(where: {filter}) {{ nodes {{ rowId }} totalCount }} }}")).await;
-        let nodes = data["shelves"]["nodes"].as_array().unwrap().clone();
-        assert_eq!(data["shelves"]["totalCount"], nodes.len(), "{filter}");
+            served.data(&format!("{{ list: {list}(where: {filter}) {{ nodes {{ rowId }} totalCount }} }}")).await;
+        let nodes = data["list"]["nodes"].as_array().unwrap().clone();
+        assert_eq!(data["list"]["totalCount"], nodes.len(), "{filter}");
         nodes.iter().map(|node| node["rowId"].as_i64().unwrap()).collect::<Vec<i64>>()
     };
     let found = of(filter).await;
@@ -101,7 +106,7 @@ async fn found(shelves: &Served, filter: &str) -> Vec<i64> {
 async fn l1_arrays_of_every_kind_are_lists() {
     let shelves = shelves().await;
     let fields = "words smalls ints bigs flags reals prices days times instants ids colors";
-    let data = shelves.data(&format!("{{ shelfs(first: 1) {{ nodes {{ {fields} }} }} }}")).await;
+    let data = shelves.data(&format!("{{ shelves(first: 1) {{ nodes {{ {fields} }} }} }}")).await;
     let expected = json!({
         "words": ["a", "it's", "\"q\" \\ , {}", "é", null, "NULL", ""],
         "smalls": [1, -32768],
@@ -113,7 +118,7 @@ async fn l1_arrays_of_every_kind_are_lists() {
             json!(["1.50", "12345678901234567.25"])
         } else {
             // The column has thirty digits after the point: Rust keeps as many as it can.
-            data["shelfs"]["nodes"][0]["prices"].clone()
+            data["shelves"]["nodes"][0]["prices"].clone()
         },
         "days": ["2022-01-31"],
         "times": ["2022-01-31T20:15:00.000001"],
@@ -121,8 +126,8 @@ async fn l1_arrays_of_every_kind_are_lists() {
         "ids": ["00000000-0000-0000-0000-000000000007"],
         "colors": ["RED", "SKY_BLUE"]
     });
-    assert_eq!(data["shelfs"]["nodes"], json!([expected]));
-    let prices = data["shelfs"]["nodes"][0]["prices"].as_array().unwrap();
+    assert_eq!(data["shelves"]["nodes"], json!([expected]));
+    let prices = data["shelves"]["nodes"][0]["prices"].as_array().unwrap();
     let prices: Vec<&str> = prices.iter().map(|price| price.as_str().unwrap().trim_end_matches('0')).collect();
     assert_eq!(prices, ["1.5", "12345678901234567.25"]);
 }
@@ -130,11 +135,11 @@ async fn l1_arrays_of_every_kind_are_lists() {
 #[tokio::test]
 async fn a_model_has_the_lists_of_its_row_unless_they_have_nulls() {
     let shelves = shelves().await;
-    let (data, errors) = shelves.response("{ shelfs { nodes { rowId first } } }").await;
+    let (data, errors) = shelves.response("{ shelves { nodes { rowId first } } }").await;
     let nodes = json!([null, null, null, "a", "b"]);
     let found: Vec<Json> =
-        data["shelfs"]["nodes"].as_array().unwrap().iter().map(|node| node["first"].clone()).collect();
-    assert_eq!((json!(found), errors), (nodes, vec!["INTERNAL shelfs.nodes.0.first".to_owned()]));
+        data["shelves"]["nodes"].as_array().unwrap().iter().map(|node| node["first"].clone()).collect();
+    assert_eq!((json!(found), errors), (nodes, vec!["INTERNAL shelves.nodes.0.first".to_owned()]));
 }
 
 #[tokio::test]
@@ -177,7 +182,7 @@ async fn l5_a_list_is_filtered_by_its_items() {
 #[tokio::test]
 async fn l1_json_keeps_the_digits_of_its_numbers() {
     let shelves = shelves().await;
-    let response = shelves.text("{ shelfs(last: 2) { nodes { document } } }").await;
+    let response = shelves.text("{ shelves(last: 2) { nodes { document } } }").await;
     assert!(response.contains("12345678901234567890123"), "{response}");
     assert!(response.contains(r#"{"document":"a"}"#), "{response}");
 }
@@ -224,8 +229,8 @@ async fn a_filter_on_json_is_bounded() {
         [(values, "FILTER_TOO_LARGE"), (levels, "FILTER_TOO_LARGE"), (r#""\u0000""#.into(), "BAD_USER_INPUT")]
     {
         for operator in ["eq", "ne", "contains"] {
-            let query = format!("{{ shelfs(where: {{ document: {{ {operator}: {value} }} }}) {{ totalCount }} }}");
-            assert_eq!(shelves.response(&query).await.1, [format!("{code} shelfs")], "{query}");
+            let query = format!("{{ shelves(where: {{ document: {{ {operator}: {value} }} }}) {{ totalCount }} }}");
+            assert_eq!(shelves.response(&query).await.1, [format!("{code} shelves")], "{query}");
         }
     }
     // As many as are allowed.
@@ -239,4 +244,106 @@ async fn a_filter_on_json_is_bounded() {
     }
     let nested = format!("{}1{}", "[".repeat(7), "]".repeat(7));
     assert_eq!(found(&shelves, &format!("{{ document: {{ contains: {nested} }} }}")).await, Vec::<i64>::new());
+}
+
+mod chest {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "chest")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub id: i32,
+        pub hashes: Option<Vec<Vec<u8>>>,
+        #[sea_orm(column_type = "Array(std::sync::Arc::new(ColumnType::Char(Some(4))))", nullable)]
+        pub codes: Option<Vec<String>>,
+        #[sea_orm(column_type = "Array(std::sync::Arc::new(ColumnType::JsonBinary))", nullable)]
+        pub documents: Option<Vec<Json>>,
+        #[sea_orm(column_type = "Array(std::sync::Arc::new(ColumnType::Json))", nullable)]
+        pub notes: Option<Vec<Json>>,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+const CHESTS: &str = r#"
+    CREATE TABLE chest (
+        id integer PRIMARY KEY, hashes ‹bytea[]›«text», codes ‹char(4)[]›«text», documents ‹jsonb[]›«text», notes ‹json[]›«text»
+    );
+    INSERT INTO chest VALUES
+        (1, ‹ARRAY['\x00ff'::bytea, '\x', NULL]›«'["AP8=","",null]'», ‹'{a,"b c",NULL}'›«'["a","b c",null]'»,
+         ‹ARRAY['{"a": [1, "b,c"]}', '12345678901234567890123', '"q\"é"', '[]', NULL]::jsonb[]›«'[{"a": [1, "b,c"]},12345678901234567890123,"q\"é",[],null]'»,
+         ‹ARRAY['{"a": 1.0}']::json[]›«'[{"a": 1.0}]'»),
+        (2, ‹'{}'›«'[]'», ‹'{}'›«'[]'», ‹'{}'›«'[]'», ‹'{}'›«'[]'»), (3, NULL, NULL, NULL, NULL),
+        (4, ‹ARRAY['\x00ff'::bytea]›«'["AP8="]'», ‹'{abcd}'›«'["abcd"]'», ‹ARRAY['1.0', 'true']::jsonb[]›«'[1.0, true]'»,
+         ‹ARRAY['{"b": null}', '1']::json[]›«'[{"b": null}, 1]'»),
+        (5, ‹ARRAY['\x'::bytea, '\x01']›«'["","AQ=="]'», ‹'{a}'›«'["a"]'», ‹ARRAY['{"a": [1, "b,c"]}']::jsonb[]›«'[{"a":[1.0,"b,c"]}]'»,
+         ‹'{}'›«'[]'»)
+"#;
+
+async fn chests() -> Served {
+    let mut tables = Declaring::new("Query");
+    let chests = tables.entity::<chest::Entity>();
+    chests.computed::<chest::Entity, _>("size", |chest| {
+        chest.hashes.as_ref().map(|hashes| hashes.concat().len().to_string())
+    });
+    Served::made(CHESTS, tables).await
+}
+
+#[tokio::test]
+async fn l1_lists_of_bytes_of_padded_texts_and_of_json_have_their_values() {
+    let chests = chests().await;
+    assert_eq!(chests.declaration().left_out().count(), 0);
+    let text = chests.text("{ chests(first: 2) { nodes { hashes codes documents notes } } }").await;
+    assert!(text.contains("12345678901234567890123"), "{text}");
+    let nodes = &serde_json::from_str::<Json>(&text).unwrap()["chests"]["nodes"];
+    let expected = json!({
+        "hashes": ["AP8=", "", null],
+        "codes": ["a", "b c", null],
+        "documents": [{ "a": [1, "b,c"] }, 12_345_678_901_234_567_890_123_f64, "q\"é", [], null],
+        "notes": [{ "a": 1.0 }]
+    });
+    assert_eq!(*nodes, json!([expected, { "hashes": [], "codes": [], "documents": [], "notes": [] }]));
+    let data = chests.data("{ chests(last: 2) { nodes { size } } }").await;
+    assert_eq!(data["chests"]["nodes"], json!([{ "size": "2" }, { "size": "1" }]));
+}
+
+#[tokio::test]
+async fn l5_lists_of_bytes_of_padded_texts_and_of_json_are_filtered() {
+    let chests = chests().await;
+    for (filter, expected) in [
+        (r#"hashes: { contains: ["AP8="] }"#, vec![1, 4]),
+        (r#"hashes: { containedBy: ["AP8=", "AQ=="] }"#, vec![2, 4]),
+        (r#"hashes: { overlaps: ["AQ==", ""] }"#, vec![1, 5]),
+        ("hashes: { isEmpty: true }", vec![2]),
+        (r#"codes: { contains: ["a"] }"#, vec![1, 5]),
+        (r#"codes: { overlaps: ["abcd", "b c"] }"#, vec![1, 4]),
+        (r#"codes: { containedBy: "a" }"#, vec![2, 5]),
+        (r#"documents: { contains: [{ a: [1, "b,c"] }] }"#, vec![1, 5]),
+        (r#"documents: { contains: [{ a: [1, "b,c"] }, []] }"#, vec![1]),
+        ("documents: { contains: [] }", vec![1, 2, 4, 5]),
+        ("documents: { contains: [{}] }", vec![]),
+        ("documents: { containedBy: [1, true, false] }", vec![2, 4]),
+        (r#"documents: { containedBy: [{ a: [1, "b,c"] }] }"#, vec![2, 5]),
+        ("documents: { containedBy: [] }", vec![2]),
+        (r#"documents: { overlaps: [true, "q\"é"] }"#, vec![1, 4]),
+        ("documents: { overlaps: [] }", vec![]),
+        ("documents: { isNull: true }", vec![3]),
+        ("notes: { contains: [{ a: 1 }] }", vec![1]),
+        ("notes: { overlaps: [1, { b: null }] }", vec![4]),
+        ("notes: { isEmpty: false }", vec![1, 4]),
+    ] {
+        assert_eq!(found_in(&chests, "chests", &format!("{{ {filter} }}")).await, expected, "{filter}");
+    }
+    let values = format!("[{}]", vec!["[]"; 501].join(", "));
+    for (value, code) in [(values.as_str(), "FILTER_TOO_LARGE"), (r#"["\u0000"]"#, "BAD_USER_INPUT")] {
+        let query = format!("{{ chests(where: {{ documents: {{ overlaps: {value} }} }}) {{ totalCount }} }}");
+        assert_eq!(chests.response(&query).await.1, [format!("{code} chests")]);
+    }
+    let values = vec!["[1]"; 240].join(", ");
+    let many = format!("{{ documents: {{ overlaps: [{values}] }} }}");
+    assert_eq!(found_in(&chests, "chests", &many).await, Vec::<i64>::new());
 }

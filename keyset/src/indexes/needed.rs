@@ -48,7 +48,10 @@ impl NeededIndex {
     ///
     /// [`DbErr::BackendNotSupported`] unless it is PostgreSQL or SQLite.
     pub fn of(order: &Order, table: &Table, parent: &[Column], backend: DbBackend) -> Result<Option<Self>, DbErr> {
-        let dialect = Dialect::of_backend(backend)?;
+        Ok(Self::in_dialect(order, table, parent, Dialect::of_backend(backend)?))
+    }
+
+    pub(super) fn in_dialect(order: &Order, table: &Table, parent: &[Column], dialect: Dialect) -> Option<Self> {
         let is_here = parent.iter().all(|column| column.table() == table.name());
         let sorts = order.sorts().iter().enumerate();
         let others =
@@ -56,12 +59,17 @@ impl NeededIndex {
         let parts = others.map(|(place, sort)| part(place, sort, table, dialect)).collect::<Option<_>>();
         let parent = parent.iter().map(|column| column.name().to_owned()).collect();
         let of = |parts| Self { table: table.name().to_owned(), parent, parts, dialect };
-        Ok(parts.filter(|_| is_here).map(of))
+        parts.filter(|_| is_here).map(of)
     }
 
     /// The table.
     pub fn table(&self) -> &str {
         &self.table
+    }
+
+    /// The names of its columns.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        self.parent.iter().chain(self.parts.iter().map(|part| &part.column)).map(String::as_str)
     }
 
     /// Whether this index is one that another order needs, too.

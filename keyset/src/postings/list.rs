@@ -4,8 +4,8 @@ use sea_orm::QueryTrait;
 use sea_orm::sea_query::{CommonTableExpression, Condition, Expr, ExprTrait, Func, Query, SelectStatement, UnionType};
 
 use super::sql::{KEY, nearest, number, subquery, table};
+use crate::Column;
 use crate::Direction;
-use crate::table::Column;
 
 /// The number of words up to which a prefix is a list of its own. A step looks into each of them.
 pub const MAX_WORDS: i32 = 32;

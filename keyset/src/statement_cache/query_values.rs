@@ -76,7 +76,7 @@ mod tests {
     use super::*;
     use crate::bracket::bracket;
     use crate::statement_cache::{Shape, StatementCache};
-    use crate::{Key, Kind, Order, Page, Sort};
+    use crate::{Join, Key, Kind, Order, Page, Sort};
 
     /// Reads a page of cakes with names between these two, and ids from this one, by their lengths without this number.
     /// Returns whether its statement was written.
@@ -88,7 +88,7 @@ mod tests {
         let query = names.filter(cake::Column::Id.gte(id)).into_query();
         let shape = Shape { query: &query, page: &page, joins: &[], parents: None, dialect: Dialect::Sqlite };
         let is_written = Cell::new(false);
-        let write = |query: &SelectStatement, page: &Page| {
+        let write = |query: &SelectStatement, _: &[Join], page: &Page| {
             is_written.set(true);
             bracket(query, page, DbBackend::Sqlite).map(Some)
         };

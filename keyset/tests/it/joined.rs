@@ -2,10 +2,10 @@
 
 use keyset::{
     Args, ColumnSet, Join, Kind, Limits, Models, Order, Page, RowLayout, Sort, StatementCache, StoredValue, Table,
-    TableRows, fetch_into, fetch_rows,
+    TableRows, fetch_into, fetch_rows, find_related,
 };
 use sea_orm::prelude::*;
-use sea_orm::{ConnectionTrait, FromQueryResult, JoinType, QuerySelect, QueryTrait, RelationDef, Schema};
+use sea_orm::{ConnectionTrait, DbBackend, FromQueryResult, JoinType, QuerySelect, QueryTrait, RelationDef, Schema};
 use testdb::TestDb;
 
 use crate::atlas::{self, City, Column};
@@ -238,4 +238,49 @@ async fn a_joined_column_may_have_the_name_of_a_key() {
     }
     let key = |of_cake: i32, id: i32| vec![Some(of_cake).into(), id.into()];
     assert_eq!(found, [(key(1, 2), true), (key(2, 3), true), (key(3, 1), false)]);
+}
+
+mod genre {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, PartialEq, Eq, EnumIter, DeriveActiveEnum)]
+    #[sea_orm(rs_type = "String", db_type = "Enum", enum_name = "kind")]
+    pub enum Kind {
+        #[sea_orm(string_value = "folk")]
+        Folk,
+        #[sea_orm(string_value = "rock")]
+        Rock,
+    }
+
+    #[derive(Clone, Debug, PartialEq, DeriveEntityModel)]
+    #[sea_orm(table_name = "genre")]
+    pub struct Model {
+        #[sea_orm(primary_key, auto_increment = false)]
+        pub kind: Kind,
+        pub name: String,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
+/// The value of a row that is known is a text. PostgreSQL compares no text with an enum.
+#[tokio::test]
+async fn l2_an_enum_of_a_known_row_finds_its_relation() {
+    let test = TestDb::new().await;
+    let db = test.connect().await;
+    let is_postgres = db.get_database_backend() == DbBackend::Postgres;
+    let (create, ty) = if is_postgres { ("CREATE TYPE kind AS ENUM ('rock', 'folk');", "kind") } else { ("", "text") };
+    let rows = "INSERT INTO genre VALUES ('rock', 'a'), ('folk', 'b')";
+    db.execute_unprepared(&format!("{create} CREATE TABLE genre (kind {ty} PRIMARY KEY, name text NOT NULL); {rows}"))
+        .await
+        .unwrap();
+    let join = Join::new::<genre::Entity>("genre_1", genre::Column::Kind, genre::Column::Kind);
+    let record =
+        find_related(&db, [(genre::Column::Kind, Value::from("folk"))], std::slice::from_ref(&join)).await.unwrap();
+    let (layout, name) = (RowLayout::joined(&join), keyset::Column::from(genre::Column::Name));
+    let row = layout.reader_of(ColumnSet::of(name.number())).row(&record).unwrap().unwrap();
+    assert_eq!(row.get(name.number()), StoredValue::Text("b"));
 }

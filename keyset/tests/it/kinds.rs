@@ -265,6 +265,37 @@ async fn e2_a_cursor_with_nan_is_refused_where_no_row_can_have_it() {
     }
 }
 
+/// An infinite date of PostgreSQL is an infinite double, which no date has the bytes of.
+#[test]
+fn e2_a_cursor_of_dates_has_infinite_doubles_and_no_others() {
+    use base64::Engine;
+    use keyset::{Scalar, write_value};
+
+    for column in [Column::Date, Column::DateTime, Column::Instant] {
+        let order = Order::of::<Entity>([Sort::desc(column)]).unwrap();
+        let text = |double: f64| {
+            let mut bytes = [&[1], &order.fingerprint().to_be_bytes()[..]].concat();
+            for value in [Scalar::Double(double), Scalar::Int(7)] {
+                write_value(&value, &mut bytes).unwrap();
+            }
+            base64::prelude::BASE64_URL_SAFE_NO_PAD.encode(bytes)
+        };
+        for infinite in [f64::INFINITY, f64::NEG_INFINITY] {
+            let key = Key::new(&order, vec![infinite.into(), 7.into()]).unwrap();
+            assert_eq!(order.seal(&key).unwrap().as_str(), text(infinite), "{order}");
+            assert_eq!(order.open(&text(infinite)), Ok(key), "{order}");
+        }
+        for other in [0.0, f64::MAX, f64::NAN] {
+            assert_eq!(Key::new(&order, vec![other.into(), 7.into()]), Err(KeyError::Type(0)), "{order} {other}");
+            assert_eq!(order.open(&text(other)), Err(CursorError::Type(0)), "{order} {other}");
+        }
+    }
+    for column in [Column::Time, Column::Price, Column::Int] {
+        let order = Order::of::<Entity>([Sort::asc(column)]).unwrap();
+        assert_eq!(Key::new(&order, vec![f64::INFINITY.into(), 7.into()]), Err(KeyError::Type(0)), "{order}");
+    }
+}
+
 /// SQLite returns an integer if an expression results in one. PostgreSQL never does.
 #[tokio::test]
 async fn a_double_that_came_out_whole_is_read() {

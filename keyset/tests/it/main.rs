@@ -18,6 +18,5 @@ mod many;
 mod numbered;
 mod offset;
 mod postings;
-mod random;
 mod statement;
 mod statistics;

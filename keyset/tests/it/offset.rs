@@ -2,6 +2,7 @@
 
 use keyset::{Args, End, Key, Lists, Order, Page, Slice, Sort, StatementCache, fetch, fetch_rows};
 use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::Expr;
 
 use crate::atlas::{self, City, Column, Criterion, Model};
 use crate::exactness::{LIMITS, args};
@@ -61,6 +62,24 @@ async fn a_filter_applies_before_the_offset() {
             let asked = page(&atlas::order(&criteria), (End::Front, 2), offset);
             let slice = fetch(&db, City::find().filter(Column::Rank.ne(1)), &asked).await.unwrap();
             assert_eq!(Expected::of(&slice), expected(&kept, &criteria, (End::Front, 2), offset), "{offset}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_offset_skips_a_row_once_however_many_related_rows_it_has() {
+    let (_test, db, _) = atlas::recorded().await;
+    let cities = atlas::cities();
+    let one = "EXISTS (SELECT 1 FROM city AS b WHERE b.rank = city.rank)";
+    let nested = "EXISTS (SELECT 1 FROM city AS b WHERE b.id = city.id
+        AND EXISTS (SELECT 1 FROM city AS c WHERE c.rank = b.rank))";
+    for filter in [one, nested].map(Expr::cust) {
+        for criteria in atlas::orders(1) {
+            for offset in 0..=cities.len() + 1 {
+                let asked = page(&atlas::order(&criteria), (End::Front, 2), offset);
+                let slice = fetch(&db, City::find().filter(filter.clone()), &asked).await.unwrap();
+                assert_eq!(Expected::of(&slice), expected(&cities, &criteria, (End::Front, 2), offset), "{offset}");
+            }
         }
     }
 }

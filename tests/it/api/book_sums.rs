@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use ::entity::{book, book_order, book_rating, book_stats};
-use bookends::config::Plan;
-use bookends::db::Db;
+use bookends_server::db::Db;
+use bookshop::seed::Plan;
 use keyset::find_models;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use bookends::config::{Limits, Plan};
-use bookends::db::Db;
+use bookends_server::config::Limits;
+use bookshop::seed::Plan;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use sea_orm::{ConnectionTrait, DbBackend, Statement};
@@ -70,7 +70,7 @@ async fn writers_of_one_book_succeed_under_serializable_isolation() {
     }
     let [book, ..] = shop.first_of_each().await;
     let url = format!("{}?options[default_transaction_isolation]=serializable", shop.test.url);
-    let db = Db::connect(&settings(&url)).await.unwrap();
+    let db = bookshop::connect(&settings(&url)).await.unwrap();
     let shop = Arc::new(Shop::over(db, Limits::DEFAULT, shop.test));
     let writers: Vec<_> = (0..4)
         .map(|_| {

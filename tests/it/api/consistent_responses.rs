@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bookends::config::Plan;
+use bookshop::seed::Plan;
 use serde_json::{Value, json};
 
 use crate::support::shop::Shop;

@@ -1,6 +1,7 @@
 //! What a filter costs: the rows that it may read, by the statistics of the tables.
 
-use bookends::config::{Limits, Plan};
+use bookends_server::config::Limits;
+use bookshop::seed::Plan;
 use serde_json::{Value, json};
 
 use crate::support::shop::{SMALL, Shop};

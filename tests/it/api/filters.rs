@@ -1,6 +1,6 @@
 //! `where`, against predicates over the whole list.
 
-use bookends::config::Plan;
+use bookshop::seed::Plan;
 use serde_json::Value;
 
 use crate::support::shop::Shop;

@@ -1,7 +1,7 @@
 //! The kept numbers of books, ratings and orders against the rows that they stand for.
 
-use bookends::config::Plan;
-use bookends::db::Db;
+use bookends_server::db::Db;
+use bookshop::seed::Plan;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 use sea_orm::{

@@ -1,12 +1,10 @@
-//! Results, pinned: the same on both databases. And what we rely on async-graphql for.
+//! Results, pinned: the same on both databases.
 
 use std::collections::BTreeMap;
 
-use bookends::server::page::FIRST_QUERY;
-use sea_orm::ConnectionTrait;
-use serde_json::{Value, json};
+use bookshop::FIRST_QUERY;
+use serde_json::Value;
 
-use crate::support::log::Log;
 use crate::support::shop::{SMALL, Shop};
 
 #[tokio::test]
@@ -117,51 +115,3 @@ pub const REFUSED: &[&str] = &[
     "{ ratings(",
     "{ reviews { id } }",
 ];
-
-/// 7.1 to 7.2.1 of async-graphql return the keys in the order in which the resolvers complete.
-#[tokio::test]
-async fn keys_come_in_the_order_of_the_selection() {
-    let shop = Shop::new(SMALL).await;
-    let query = "{ slow: ratings(first: 9) { nodes { book { name } } } __typename b: node(id: \"AgAAAAAAAAAAAAAAAAAAAAc\") { id } }";
-    let text = serde_json::to_string(&shop.api.execute(query).await.data).unwrap();
-    let place = |key: &str| text.find(key).unwrap();
-    assert!(place("\"slow\"") < place("\"__typename\"") && place("\"__typename\"") < place("\"b\""), "{text}");
-}
-
-/// The same versions drop a failed non-null key where the null must propagate, to the list that can be null and no
-/// further.
-#[tokio::test]
-async fn a_failed_non_null_field_makes_its_list_null_and_no_other() {
-    let shop = Shop::new(SMALL).await;
-    shop.db.writer.execute_unprepared("ALTER TABLE book RENAME TO hidden").await.unwrap();
-    // On PostgreSQL, a failed statement ends the snapshot: what follows fails too.
-    let query = "{ orders(first: 0) { nodes { id } } ratings(first: 1) { nodes { id book { name } } } }";
-    let answer = shop.execute(query, Value::Null).await;
-    assert_eq!(answer["data"], json!({ "ratings": null, "orders": { "nodes": [] } }), "{answer}");
-    assert_eq!(answer["errors"].as_array().unwrap().len(), 1);
-
-    let answer = shop.execute("{ node(id: \"AQAAAAAAAAAAAAAAAAAAAAc\") { id } }", Value::Null).await;
-    assert_eq!(answer["data"], json!({ "node": null }), "a nullable field is null beside its error: {answer}");
-    assert_eq!(answer["errors"].as_array().unwrap().len(), 1);
-}
-
-/// The client reads a fixed text and an id, under which the log has the database's own words.
-#[tokio::test]
-async fn internal_errors_are_logged() {
-    let log = Log::default();
-    let _guard = log.capture();
-
-    let shop = Shop::new(SMALL).await;
-    shop.db.writer.execute_unprepared("ALTER TABLE book_rating RENAME TO hidden").await.unwrap();
-    let answer = shop.execute("{ ratings { nodes { id } pageInfo { hasNextPage } } }", Value::Null).await;
-    let error = &answer["errors"][0];
-    assert_eq!((&error["message"], &error["extensions"]["code"]), (&json!("internal error"), &json!("INTERNAL")));
-    assert!(!answer.to_string().contains("book_rating"), "{answer}");
-    let text = log.text();
-    let id = error["extensions"]["errorId"].as_str().unwrap();
-    let lines: Vec<&str> = text.lines().filter(|line| line.contains("ERROR")).collect();
-    assert!(
-        lines.len() == 1 && lines[0].contains(id) && lines[0].contains("book_rating"),
-        "once, and all of it: {text}"
-    );
-}

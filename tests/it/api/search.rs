@@ -1,6 +1,6 @@
 //! `books(search:)`.
 
-use bookends::config::Plan;
+use bookshop::seed::Plan;
 use sea_orm::{ActiveModelTrait, ConnectionTrait, EntityTrait, Set};
 use serde_json::{Value, json};
 

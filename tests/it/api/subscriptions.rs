@@ -3,79 +3,34 @@
 use std::collections::BTreeSet;
 
 use ::entity::{book, book_rating};
-use async_graphql::futures_util::stream::{BoxStream, StreamExt};
+use async_graphql::futures_util::stream::StreamExt;
 use async_graphql::{Executor, Request, Response, Variables};
-use bookends::config::Limits;
-use bookends::db::Db;
-use bookends::events::{Event, RING};
-use bookends::request::{Admission, Incoming, Memory, RequestContext, Session};
-use bookends::shop::Api;
+use bookends_server::Api;
+use bookends_server::config::Limits;
+use bookends_server::db::Db;
+use bookends_server::events::{Event, RING};
+use bookends_server::request::{Admission, Incoming, Memory, RequestContext, Session};
+use keyset::Models;
 use sea_orm::prelude::*;
 use sea_orm::{QueryOrder, TransactionTrait};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
 use tokio::time::timeout;
 
+use crate::support::heard::{Heard, stream};
 use crate::support::patience::{LONG, until};
 use crate::support::shop::{SMALL, Shop, permitted, settings};
 
 mod outage;
 
-/// A subscription that is read as it comes.
-pub struct Heard(mpsc::UnboundedReceiver<Value>);
-
 impl Heard {
-    /// Subscribes, and waits until it hears.
-    pub async fn of(api: &Api, query: &str) -> Self {
-        let before = api.events().subscribers();
-        let heard = Self::soon(api, query);
-        until(async || api.events().subscribers() > before).await;
-        heard
-    }
-
-    pub fn soon(api: &Api, query: &str) -> Self {
-        let (sender, heard) = mpsc::unbounded_channel();
-        let mut responses = stream(api, query);
-        tokio::spawn(async move {
-            while let Some(response) = tokio::select! { next = responses.next() => next, () = sender.closed() => None }
-            {
-                let _ = sender.send(serde_json::to_value(response).unwrap());
-            }
-        });
-        Self(heard)
-    }
-
-    /// The next response; none where it has ended.
-    async fn response(&mut self) -> Option<Value> {
-        timeout(LONG, self.0.recv()).await.expect("a response, or the end")
-    }
-
-    /// The next edge, whichever it is of.
-    pub async fn edge(&mut self) -> Value {
-        let response = self.response().await.expect("a response");
-        assert_eq!(response["errors"], Value::Null, "{response}");
-        response["data"].as_object().unwrap().values().next().unwrap().clone()
-    }
-
     /// The global ids of the next nodes.
-    async fn ids(&mut self, number: usize) -> Vec<String> {
+    pub async fn ids(&mut self, number: usize) -> Vec<String> {
         let mut ids = Vec::new();
         for _ in 0..number {
             ids.push(self.edge().await["node"]["id"].as_str().unwrap().to_owned());
         }
         ids
     }
-
-    /// The code of the next response's only error.
-    pub async fn code(&mut self) -> String {
-        let response = self.response().await.expect("a response");
-        assert_eq!(response["errors"].as_array().map(Vec::len), Some(1), "{response}");
-        response["errors"][0]["extensions"]["code"].as_str().unwrap_or_default().to_owned()
-    }
-}
-
-fn stream(api: &Api, query: &str) -> BoxStream<'static, Response> {
-    Executor::execute_stream(api, Request::new(query), None)
 }
 
 /// Gives a book a rating; its global id.
@@ -110,11 +65,16 @@ fn global_id(tag: u8, key: Uuid) -> String {
     BASE64_URL_SAFE_NO_PAD.encode([&[tag], key.as_bytes().as_slice()].concat())
 }
 
+/// The event of a rating that no table holds.
+fn rated(api: &Api) -> Event {
+    let rating = book_rating::Model { id: entity::id::next(), rating: 1, book_id: Uuid::nil() };
+    api.events().event("RatingAdded", Models::<book_rating::Entity>::values(&rating)).unwrap()
+}
+
 /// Announces ratings that no table holds.
 async fn announce(db: &Db, api: &Api, number: usize) {
     let transaction = db.writer.begin().await.unwrap();
-    let rating = || book_rating::Model { id: entity::id::next(), rating: 1, book_id: Uuid::nil() };
-    let events: Vec<Event> = (0..number).map(|_| Event::RatingAdded(rating())).collect();
+    let events: Vec<Event> = (0..number).map(|_| rated(api)).collect();
     for event in &events {
         api.events().announce(&transaction, event).await.unwrap();
     }
@@ -190,7 +150,7 @@ async fn every_subscriber_gets_each_event_once_in_one_order() {
     let other = if is_sqlite(&shop.db) {
         shop.api.clone()
     } else {
-        Api::new(Db::connect(&settings(&shop.test.url)).await.unwrap(), Limits::DEFAULT)
+        bookshop::api(bookshop::connect(&settings(&shop.test.url)).await.unwrap(), Limits::DEFAULT)
     };
     let query = "subscription { ratingAdded { node { id } } }";
     let (mut here, mut there) = (Heard::of(&shop.api, query).await, Heard::of(&other, query).await);
@@ -225,9 +185,8 @@ async fn every_subscriber_gets_each_event_once_in_one_order() {
 async fn a_rolled_back_write_sends_no_event() {
     let shop = Shop::new(SMALL).await;
     let mut heard = Heard::of(&shop.api, "subscription { ratingAdded { node { id } } }").await;
-    let rating = book_rating::Model { id: entity::id::next(), rating: 1, book_id: Uuid::nil() };
     let transaction = shop.db.writer.begin().await.unwrap();
-    shop.api.events().announce(&transaction, &Event::RatingAdded(rating)).await.unwrap();
+    shop.api.events().announce(&transaction, &rated(&shop.api)).await.unwrap();
     transaction.rollback().await.unwrap();
     let committed = rate(&shop.api, books(&shop.db).await[0], 1).await;
     assert_eq!(heard.ids(1).await, [committed]);
@@ -376,7 +335,7 @@ async fn a_subscription_drops_the_variables_that_it_does_not_declare() {
     assert!((1..100 << 10).contains(&memory.in_use()), "{}", memory.in_use());
 }
 
-/// `tests/memory.rs` compares what is counted with what is kept.
+/// `server/tests/memory.rs` compares what is counted with what is kept.
 #[tokio::test]
 async fn what_a_subscription_keeps_counts_against_the_memory_budget() {
     let shop = Shop::new(SMALL).await;

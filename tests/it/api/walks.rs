@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use bookends::config::Plan;
+use bookshop::seed::Plan;
 use serde_json::{Value, json};
 
 use crate::support::orders::{Sort, argument, directed, offered};

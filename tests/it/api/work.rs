@@ -2,10 +2,9 @@
 
 use ::entity::book;
 use ::entity::book_rating::Entity;
-use bookends::config::Plan;
-use bookends::db::tally::measured;
-use bookends::seed::Shop as Rows;
-use bookends::shop;
+use bookends_server::db::tally::measured;
+use bookshop::seed::Plan;
+use bookshop::seed::Shop as Rows;
 use keyset::bracket::bracket;
 use keyset::{Args, Key, Limits, Order, Page, ReadRows, Record, StoredValue};
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, EntityTrait, QueryTrait, Statement};
@@ -13,22 +12,7 @@ use serde_json::json;
 use testdb::{plan, work};
 use uuid::Uuid;
 
-use crate::support::shop::{SMALL, Shop};
-
-#[tokio::test]
-async fn i1_a_page_is_one_statement_with_its_flags() {
-    let shop = Shop::new(SMALL).await;
-    let cursor = "pageInfo { hasNextPage hasPreviousPage startCursor endCursor } edges { cursor node { id rating } }";
-    shop.statements.take();
-    for args in ["first: 5", "last: 5", "first: 0"] {
-        shop.data(&format!("{{ ratings({args}) {{ {cursor} }} }}")).await;
-        assert_eq!(shop.statements.take().len(), 1, "{args}");
-    }
-    let end = shop.data("{ ratings(first: 5) { pageInfo { endCursor } } }").await["ratings"]["pageInfo"].take();
-    shop.statements.take();
-    shop.data(&format!("{{ ratings(first: 5, after: {}) {{ {cursor} }} }}", end["endCursor"])).await;
-    assert_eq!(shop.statements.take().len(), 1);
-}
+use crate::support::shop::{OFFERED, SMALL, Shop};
 
 #[tokio::test]
 async fn i4_a_count_is_a_statement_only_where_it_is_selected() {
@@ -84,51 +68,11 @@ async fn i2_i5_statements_depend_on_the_selection_and_not_on_the_number_of_objec
     assert!(shop.statements.take().len() <= 3);
 }
 
-#[tokio::test]
-async fn f4_nodes_are_one_statement_for_each_type() {
-    let shop = Shop::new(SMALL).await;
-    let some = shop.data("{ books { nodes { id } } ratings { nodes { id } } orders { nodes { id } } }").await;
-    let lists = [&some["books"]["nodes"], &some["ratings"]["nodes"], &some["orders"]["nodes"]];
-    let ids = lists.into_iter().flat_map(|nodes| nodes.as_array().unwrap().iter().map(|node| node["id"].to_string()));
-    let ids = ids.collect::<Vec<_>>().join(", ");
-    shop.statements.take();
-    shop.data(&format!("{{ nodes(ids: [{ids}]) {{ id }} }}")).await;
-    assert_eq!(shop.statements.take().len(), 3);
-}
-
-/// The schema executes this query each time: no plan has `__typename` of the query.
-#[tokio::test]
-async fn a_fragment_that_is_spread_twice_is_read_once() {
-    let shop = Shop::new(SMALL).await;
-    let query = "{ ...Books ... { ...Books } __typename } fragment Books on Query { books(first: 1) { nodes { id } } }";
-    for _ in 0..3 {
-        shop.statements.take();
-        shop.data(query).await;
-        assert_eq!(shop.statements.take().len(), 1);
-    }
-}
-
 /// Every order that is offered, in its every direction and null placement.
 pub fn orders() -> Vec<(&'static str, String)> {
     let mut orders = Vec::new();
-    let lists: [(&str, &[&[&str]]); 3] = [
-        (
-            "books",
-            &[
-                &["NAME"],
-                &["YEAR"],
-                &["YEAR", "NAME"],
-                &["AVERAGE_RATING"],
-                &["RATING_COUNT"],
-                &["TOTAL_REVENUE"],
-                &["ORDER_COUNT"],
-            ],
-        ),
-        ("ratings", &[&["RATING"]]),
-        ("orders", &[&["TOTAL_PRICE"]]),
-    ];
-    for (list, sorts) in lists {
-        for sorts in sorts {
+    for (list, sorts) in OFFERED {
+        for sorts in *sorts {
             for ways in 0..1 << (sorts.len() + 1) {
                 let way = |place: usize| if ways >> place & 1 == 0 { "ASC" } else { "DESC" };
                 let sort = |(place, field): (usize, &&str)| {
@@ -136,7 +80,7 @@ pub fn orders() -> Vec<(&'static str, String)> {
                 };
                 let sorts = [*sorts, &["CREATED_AT"]].concat();
                 let sorts = sorts.iter().enumerate().map(sort).collect::<Vec<_>>().join(", ");
-                orders.extend(["FIRST", "LAST"].map(|nulls| (list, format!("[{}]", sorts.replace("NULLS", nulls)))));
+                orders.extend(["FIRST", "LAST"].map(|nulls| (*list, format!("[{}]", sorts.replace("NULLS", nulls)))));
             }
         }
     }
@@ -207,7 +151,7 @@ async fn i3_every_order_costs_the_size_of_the_page() {
 #[tokio::test]
 async fn l7_every_order_of_the_shop_has_an_index() {
     let shop = Shop::new(SMALL).await;
-    let (declaration, db) = (shop::declaration(), shop.test.connect().await);
+    let (declaration, db) = (bookshop::declaration(), shop.test.connect().await);
     assert_eq!(declaration.left_out().count(), 0);
     let advice = async || {
         let advice = declaration.index_advice(&shop.db.reader).await.unwrap();

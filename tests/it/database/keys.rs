@@ -5,7 +5,7 @@ mod made;
 mod refused;
 
 use ::entity::{book, book_order, book_rating};
-use bookends::db::Db;
+use bookends_server::db::Db;
 use sea_orm::prelude::*;
 use sea_orm::{DbBackend, Set, Statement, TryGetable};
 

@@ -1,7 +1,7 @@
 //! The schema of the database, up and down, and what it refuses.
 
 use ::entity::{book, book_order, book_rating, book_stats};
-use bookends::db::Db;
+use bookends_server::db::Db;
 use migration::{Migrator, MigratorTrait};
 use sea_orm::prelude::*;
 use sea_orm::{DbBackend, Set, TransactionTrait};

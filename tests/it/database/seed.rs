@@ -1,16 +1,17 @@
 //! `seed`: deterministic, all or nothing.
 
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Output, Stdio};
+
 use ::entity::{book, book_order, book_rating};
-use bookends::config::Plan;
-use bookends::db::Db;
-use bookends::seed::{self, Progress, SeedError};
+use bookshop::seed::Plan;
+use bookshop::seed::{self, Progress, SeedError};
 use sea_orm::{ConnectionTrait, DbBackend, EntityTrait, QueryOrder, Statement};
 use testdb::{Cluster, TestDb};
 
-use crate::database::pooler::unprepared;
-use crate::operations::cli::succeeds;
-use crate::support::program::bookends;
-use crate::support::shop::{SMALL, Shop, empty, settings};
+use crate::support::pooled::unprepared;
+use crate::support::program::{fails, succeeds};
+use crate::support::shop::{SMALL, Shop, bookshop, empty, settings};
 
 /// The same ids, byte for byte, on both databases.
 #[tokio::test]
@@ -34,8 +35,8 @@ async fn the_filled_tables_are_maintained() {
     // A worker of autovacuum that reads at the same time would keep old versions of rows.
     let quiet = if test.url.starts_with("sqlite") { None } else { Cluster::start(&["autovacuum=off"]) };
     let url = quiet.as_ref().map_or_else(|| test.url.clone(), |cluster| cluster.url(""));
-    succeeds(bookends(&url).args(["seed", "--books", "8", "--ratings", "25", "--orders", "10"]));
-    let db = Db::connect(&settings(&url)).await.unwrap().writer;
+    succeeds(bookshop(&url).args(["seed", "--books", "8", "--ratings", "25", "--orders", "10"]));
+    let db = bookshop::connect(&settings(&url)).await.unwrap().writer;
     let maintained = match db.get_database_backend() {
         DbBackend::Postgres => {
             "SELECT relname::text AS name FROM pg_class
@@ -58,7 +59,7 @@ async fn the_lock_of_start_up_keeps_no_snapshot() {
         return;
     }
     for settings in [settings(&test.url), unprepared(&test.url)] {
-        let db = Db::connect(&settings).await.unwrap();
+        let db = bookshop::connect(&settings).await.unwrap();
         let lock = db.lock().await.unwrap();
         let open = "SELECT backend_xmin::text AS xmin FROM pg_stat_activity
             WHERE datname = current_database() AND state = 'idle in transaction'";
@@ -84,4 +85,31 @@ async fn ratings_need_a_book() {
     let none = seed::fill(&db, Plan { books: 0, ..SMALL }, Progress::Lines).await;
     assert!(matches!(none, Err(SeedError::NoBooks)));
     assert!(seed::is_empty(&db).await.unwrap());
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn ctrl_c_leaves_no_half_filled_tables() {
+    let test = TestDb::new().await;
+    let sizes = ["--books", "10", "--ratings", "10", "--orders", "10000000"];
+    let mut seed = bookshop(&test.url);
+    let mut seed = seed.arg("seed").args(sizes).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // Two tables are full, inside the transaction.
+    let mut lines = BufReader::new(seed.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert_eq!((lines.next().unwrap(), lines.next().unwrap()), ("books: 10 rows".into(), "ratings: 10 rows".into()));
+    succeeds(Command::new("kill").args(["-INT", &seed.id().to_string()]));
+    let Output { status, stderr, .. } = seed.wait_with_output().unwrap();
+    assert_eq!(String::from_utf8(stderr).unwrap(), "bookshop: interrupted: the change in progress was rolled back\n");
+    assert_eq!(status.code(), Some(130));
+    let db = bookshop::connect(&settings(&test.url)).await.unwrap();
+    assert!(bookshop::seed::is_empty(&db).await.unwrap());
+}
+
+#[tokio::test]
+async fn seed_reports_in_plain_lines() {
+    let test = TestDb::new().await;
+    let sizes = ["--books", "3", "--ratings", "1200", "--orders", "0"];
+    let said = succeeds(bookshop(&test.url).arg("seed").args(sizes));
+    assert_eq!(said, "books: 3 rows\nratings: 1,200 rows\norders: 0 rows\n");
+    fails(bookshop(&test.url).arg("seed"), "the database is not empty");
 }

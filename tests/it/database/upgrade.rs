@@ -1,16 +1,14 @@
 //! A rolling upgrade: the previous release and this one serve one database, at the same time on PostgreSQL, one after the
 //! other on SQLite. `.ci/upgrade` builds the program of the previous release.
 
-use bookends::db::Db;
 use serde_json::Value;
 use testdb::TestDb;
 
-use crate::database::newer_schema;
-use crate::operations::cli::succeeds;
 use crate::support::counter::Client;
+use crate::support::expanded::expand;
 use crate::support::patience::until;
-use crate::support::program::{bookends, program};
-use crate::support::shop::settings;
+use crate::support::program::{program, succeeds};
+use crate::support::shop::{bookshop, settings};
 
 pub mod corpus;
 mod releases;
@@ -19,16 +17,16 @@ use corpus::Walk;
 use releases::{OURS, PREVIOUS, Releases};
 
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "needs the program of the previous release in PREVIOUS_BOOKENDS: run `.ci/upgrade`"]
+#[ignore = "needs the program of the previous release in PREVIOUS_BOOKSHOP: run `.ci/upgrade`"]
 async fn the_previous_release_and_this_one_answer_alike() {
     #[expect(clippy::disallowed_methods, reason = "a setting of the test, not of the server")]
-    let previous = std::env::var_os("PREVIOUS_BOOKENDS").expect("PREVIOUS_BOOKENDS names a program");
+    let previous = std::env::var_os("PREVIOUS_BOOKSHOP").expect("PREVIOUS_BOOKSHOP names a program");
     let test = TestDb::new().await;
-    succeeds(bookends(&test.url).args(["migrate", "up"]));
-    succeeds(bookends(&test.url).args(["seed", "--books", "60", "--ratings", "400", "--orders", "300"]));
+    succeeds(bookshop(&test.url).args(["migrate", "up"]));
+    succeeds(bookshop(&test.url).args(["seed", "--books", "60", "--ratings", "400", "--orders", "300"]));
     // Also while this release has no migration of its own.
-    let db = Db::connect(&settings(&test.url)).await.unwrap();
-    newer_schema::expand(&db).await;
+    let db = bookshop::connect(&settings(&test.url)).await.unwrap();
+    expand(&db, &["book", "book_rating", "book_order"]).await;
     db.close().await.unwrap();
     let mut releases = Releases::new(&test.url, previous.clone());
 

@@ -3,9 +3,8 @@
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
-use bookends::config::Limits;
-use bookends::server::Access;
-use bookends::shop::Api;
+use bookends_server::config::Limits;
+use bookends_server::http::Access;
 use tower::ServiceExt;
 
 use crate::support::served::routes;
@@ -25,7 +24,7 @@ async fn get(server: &Router, path: &str) -> (HeaderMap, Vec<u8>) {
 #[tokio::test]
 async fn the_shelf_is_served_from_the_committed_bundle() {
     let (_test, db) = empty().await;
-    let server = routes(Api::new(db, Limits::DEFAULT), Access::Nobody);
+    let server = routes(bookshop::api(db, Limits::DEFAULT), Access::Nobody);
     let (headers, page) = get(&server, "/shelf").await;
     let policy = headers["Content-Security-Policy"].to_str().unwrap();
     assert!(policy.starts_with("default-src 'none'") && !policy.contains("unsafe"), "{policy}");

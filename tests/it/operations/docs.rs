@@ -1,12 +1,15 @@
 //! The documents: what they derive from the code is current, their links and their queries work.
 
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::path::Path;
 
-use bookends::config::Plan;
+use bookshop::seed::Plan;
+use serde_json::Value;
 
-use crate::support::shop::Shop;
+use crate::support::documents::{is_update, path, read, update};
+use crate::support::program::Program;
+use crate::support::shop::{Shop, bookshop};
+use crate::support::wire::{ask, write};
 
 mod clients;
 mod kubernetes;
@@ -18,35 +21,12 @@ mod tables;
 const DOCUMENTS: [&str; 5] =
     ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "keyset/README.md", "graphql/README.md"];
 
-/// The path of a file of the repository.
-pub fn path(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
-}
-
-/// The text of a document.
-pub fn read(name: &str) -> String {
-    fs::read_to_string(path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-}
-
-/// Whether to correct the documents instead of failing.
-#[expect(clippy::disallowed_methods, reason = "a setting of the tests, not of the server")]
-pub fn is_update() -> bool {
-    std::env::var_os("UPDATE_DOCS").is_some()
-}
-
-/// Replaces a part of a document.
-pub fn update(name: &str, old: &str, new: &str) {
-    // Tests run at the same time, and several correct the same document.
-    static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
-    let _guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    fs::write(path(name), read(name).replacen(old, new, 1)).unwrap();
-}
-
 /// The text of the first code block in this language.
-pub fn block<'a>(document: &'a str, language: &str) -> &'a str {
+fn block<'a>(document: &'a str, language: &str) -> &'a str {
     blocks(document, language).next().unwrap_or_else(|| panic!("no code block in {language}"))
 }
 
+/// The texts of all code blocks in this language.
 fn blocks<'a>(document: &'a str, language: &str) -> impl Iterator<Item = &'a str> {
     let fence = format!("```{language}\n");
     let parts: Vec<&str> = document.split(&fence).skip(1).collect();
@@ -132,7 +112,7 @@ const FOLDERS: [&str; 11] = [
     "clients/",
     "docs/",
     "entity/",
-    "keyset-graphql/",
+    "graphql/",
     "keyset/",
     "migration/",
     "packaging/",
@@ -175,18 +155,29 @@ fn every_test_that_is_named_exists() {
             }
         }
     }
-    assert!(count > 20, "{count}");
+    assert!(count > 10, "{count}");
     assert!(missing.is_empty(), "missing tests:\n{}", missing.join("\n"));
 }
 
 /// Whether there is a module of tests, such as `pool::wire` or `pool::`, or a test in one.
 fn is_test(name: &str) -> bool {
-    let file = |module: &str| path(&format!("tests/it/{}.rs", module.replace("::", "/")));
-    let is_in = |module: &str, test: &str| {
-        fs::read_to_string(file(module)).is_ok_and(|tests| tests.contains(&format!("fn {test}(")))
-    };
     let name = name.trim_end_matches("::");
-    file(name).exists() || name.rsplit_once("::").is_some_and(|(module, test)| is_in(module, test))
+    ["tests/it", "server/tests/it"].iter().any(|folder| {
+        let file = |module: &str| path(&format!("{folder}/{}.rs", module.replace("::", "/")));
+        let is_in = |module: &str, test: &str| {
+            fs::read_to_string(file(module)).is_ok_and(|tests| tests.contains(&format!("fn {test}(")))
+        };
+        file(name).exists() || name.rsplit_once("::").is_some_and(|(module, test)| is_in(module, test))
+    })
+}
+
+/// The README's first query and its response.
+#[tokio::test]
+async fn the_readme_shows_the_response() {
+    let readme = read("README.md");
+    let shop = Shop::new(Plan::SAMPLE).await;
+    let answer: Value = serde_json::from_str(block(&readme, "json")).unwrap();
+    assert_eq!(shop.data(block(&readme, "graphql")).await, answer["data"]);
 }
 
 #[tokio::test]
@@ -220,4 +211,22 @@ fn the_example_is_short() {
     let rust = files.filter(|file| file.extension().is_some_and(|kind| kind == "rs"));
     let lines: usize = rust.map(|file| fs::read_to_string(file).unwrap().lines().count()).sum();
     assert!(lines <= 60, "the example has {lines} lines of Rust, and at most 60 are allowed");
+}
+
+/// The example of a server for tests.
+#[test]
+fn the_manual_shows_the_response() {
+    const OPERATIONS: &str = "docs/operations.md";
+    const AT: [&str; 5] = ["serve", "--at", "2026-01-01T00:00:00Z", "--rng-seed", "1"];
+    let manual = read(OPERATIONS);
+    let (_, section) = manual.split_once("\n## Servers for tests\n").unwrap();
+    assert!(block(section, "sh").contains(&AT.join(" ")));
+    let program = Program::start(bookshop("sqlite::memory:").args(AT));
+    let mutation = serde_json::json!({ "query": block(section, "graphql") }).to_string();
+    let given: Value = serde_json::from_str(&ask(&program.address(), write(&mutation)).body).unwrap();
+    let shown = block(section, "json");
+    if is_update() {
+        return update(OPERATIONS, shown, &(serde_json::to_string_pretty(&given).unwrap() + "\n"));
+    }
+    assert_eq!(serde_json::from_str::<Value>(shown).unwrap()["data"], given["data"]);
 }

@@ -1,65 +1,25 @@
 //! The manuals have every setting, metric and error code of the code; the image is built from every member.
 
-use bookends::config::Cli;
-use bookends::request::Code;
-use clap::CommandFactory;
+use bookends_server::config::command;
+use bookends_server::request::Code;
 
-use crate::operations::docs::{is_update, read, update};
+use crate::support::documents::{rows, same, same_but_advice};
 
 const OPERATIONS: &str = "docs/operations.md";
 const API: &str = "docs/api.md";
 const DOCKERFILE: &str = include_str!("../../../Dockerfile");
-
-/// The rows of the table under a heading of a document, without its own head.
-pub fn rows(document: &str, heading: &str) -> Vec<String> {
-    let text = read(document);
-    let (_, section) = text.split_once(&format!("\n## {heading}\n")).unwrap();
-    let section = section.split_once("\n## ").map_or(section, |(section, _)| section);
-    section.lines().filter(|line| line.starts_with('|')).skip(2).map(str::to_owned).collect()
-}
-
-/// Says which rows to add, and which to remove; or does it.
-#[track_caller]
-pub fn same(document: &str, heading: &str, found: &[String], expected: &[String]) {
-    if found != expected && is_update() {
-        return update(document, &found.join("\n"), &expected.join("\n"));
-    }
-    let without = |rows: &[String], others: &[String]| -> Vec<String> {
-        rows.iter().filter(|row| !others.contains(row)).cloned().collect()
-    };
-    let (missing, strange) = (without(expected, found), without(found, expected));
-    assert!(
-        missing.is_empty() && strange.is_empty(),
-        "{document}, {heading}: add\n\n{}\n\nand remove\n\n{}\n\nor run UPDATE_DOCS=1 cargo test --test it",
-        missing.join("\n"),
-        strange.join("\n")
-    );
-    assert_eq!(found, expected, "{document}, {heading}: the order of the rows");
-}
-
-/// The same for rows that end with advice, which the code does not have.
-#[track_caller]
-pub fn same_but_advice(document: &str, heading: &str, expected: &[String]) {
-    let found = rows(document, heading);
-    let advice = |row: &str| {
-        let name = row.split(" | ").next();
-        let known = found.iter().find(|found| found.split(" | ").next() == name);
-        known.map_or("|", |found| found.rsplit_once(" | ").unwrap().1).to_owned()
-    };
-    let expected: Vec<String> = expected.iter().map(|row| format!("{row} | {}", advice(row))).collect();
-    same(document, heading, &found, &expected);
-    assert!(!expected.iter().any(|row| row.ends_with(" | |")), "{document}, {heading}: a row without advice");
-}
+const IGNORED: &str = include_str!("../../../.dockerignore");
 
 /// The command that has all settings.
 pub fn serve() -> clap::Command {
-    Cli::command().find_subcommand("serve").unwrap().clone()
+    command(&bookshop::app()).find_subcommand("serve").unwrap().clone()
 }
 
 #[test]
 fn the_settings_are_those_of_the_command_line() {
     let serve = serve();
-    let settings = serve.get_arguments().filter_map(|argument| {
+    let shown = serve.get_arguments().filter(|argument| !argument.is_hide_set());
+    let settings = shown.filter_map(|argument| {
         let environment = argument.get_env()?.to_str()?;
         let (flag, value) = (argument.get_long()?, argument.get_value_names()?.first()?);
         let derived = environment.to_ascii_lowercase().replace('_', "-");
@@ -76,9 +36,11 @@ fn the_settings_are_those_of_the_command_line() {
     let settings: Vec<String> = settings.collect();
     assert!(settings.len() >= 6, "{settings:?}");
     let mut found = rows(OPERATIONS, "Settings");
-    // It has no flag, and comes last.
-    let token = found.pop().unwrap();
-    assert!(token.starts_with("| `BOOKENDS_WRITE_TOKEN` | none | "), "{token}");
+    // They have no flags, and come last.
+    for secret in ["WRITE_TOKEN", "JWT_SECRET"] {
+        let row = found.pop().unwrap();
+        assert!(row.starts_with(&format!("| `{secret}` | none | ")), "{row}");
+    }
     same(OPERATIONS, "Settings", &found, &settings);
 }
 
@@ -104,6 +66,20 @@ fn the_image_is_built_by_the_same_rust_from_every_member() {
         let folder = member.split_once('/').map(|(folder, _)| format!("COPY {folder} {folder}\n"));
         let is_copied = DOCKERFILE.contains(&manifest) || folder.is_some_and(|folder| DOCKERFILE.contains(&folder));
         assert!(is_copied, "Dockerfile: {member}");
+    }
+}
+
+#[test]
+fn the_image_gets_all_that_it_copies() {
+    let admitted: Vec<&str> = IGNORED.lines().filter_map(|line| line.strip_prefix('!')).collect();
+    let copied =
+        DOCKERFILE.lines().filter_map(|line| line.strip_prefix("COPY ")).filter(|line| !line.starts_with("--"));
+    for line in copied {
+        let (sources, _) = line.rsplit_once(' ').unwrap();
+        for source in sources.split(' ') {
+            let is_admitted = admitted.iter().any(|path| source == *path || source.starts_with(&format!("{path}/")));
+            assert!(is_admitted, ".dockerignore: {source}");
+        }
     }
 }
 

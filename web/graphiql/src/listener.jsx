@@ -1,20 +1,21 @@
-// Below the response to a subscription: whether it listens, and the mutation that it hears of.
+// Below the response to a subscription: whether it listens, and a button for the mutation that it hears of.
 import { useGraphiQL } from "@graphiql/react";
 import { parse } from "jsonc-parser";
 import { useState } from "react";
 
-import { mutation } from "./tabs.js";
+import { triggerOf } from "./tabs.js";
 
 export function Listener({ fetcher }) {
   const isSubscription = useGraphiQL(({ operations }) => operations?.some((it) => it.operation === "subscription"));
   const isListening = useGraphiQL(({ subscription }) => Boolean(subscription));
+  const trigger = useGraphiQL(({ queryEditor }) => triggerOf(queryEditor?.getValue()));
   const headerEditor = useGraphiQL((state) => state.headerEditor);
   const [problem, setProblem] = useState();
 
-  async function rate() {
+  async function send() {
     setProblem(undefined);
     try {
-      const { errors } = await fetcher({ query: mutation }, { headers: parse(headerEditor.getValue()) ?? {} });
+      const { errors } = await fetcher({ query: trigger.mutation }, { headers: parse(headerEditor.getValue()) ?? {} });
       setProblem(errors?.[0].message);
     } catch (error) {
       setProblem(error.message);
@@ -25,11 +26,11 @@ export function Listener({ fetcher }) {
   return (
     <div className="listener">
       <p role="status">
-        {problem ?? (isListening ? "Listening: each new rating appears here." : "Press ▶ to listen for new ratings.")}
+        {problem ?? (isListening ? "Listening: each event appears here." : "Press ▶ to listen for events.")}
       </p>
-      {isListening && (
-        <button type="button" onClick={rate}>
-          Rate a book
+      {isListening && trigger && (
+        <button type="button" onClick={send}>
+          {trigger.label}
         </button>
       )}
     </div>

@@ -1,11 +1,4 @@
-// What the page opens with. The server's tests run the same files, all but the subscription.
-import books from "../../queries/books.graphql?raw";
-import nextRatings from "../../queries/next_ratings.graphql?raw";
-import nextRatingsVariables from "../../queries/next_ratings.json?raw";
-import rateBook from "../../queries/rate_book.graphql?raw";
-import ratingAdded from "../../queries/rating_added.graphql?raw";
-import ratings from "../../queries/ratings.graphql?raw";
-import search from "../../queries/search.graphql?raw";
+// What the page opens with: the server has written it into the page.
 import { token } from "./token.js";
 
 // The editor takes comments in JSON, and so does what reads it.
@@ -16,14 +9,11 @@ const withoutToken = `{
 
 export const headers = token ? JSON.stringify({ Authorization: `Bearer ${token}` }, null, 2) : withoutToken;
 
-/** What the subscription of the last tab hears of. */
-export const mutation = rateBook;
+const written = JSON.parse(document.getElementById("tabs").textContent);
 
-export const tabs = [
-  { query: ratings },
-  { query: nextRatings, variables: nextRatingsVariables },
-  { query: books },
-  { query: search },
-  { query: rateBook },
-  { query: ratingAdded },
-].map((tab) => ({ ...tab, headers }));
+export const tabs = written.map(({ query, variables }) => ({ query, variables: variables ?? undefined, headers }));
+
+/** The mutation that the subscription with this text hears of, and the label of its button. */
+export function triggerOf(query) {
+  return written.find((tab) => tab.trigger && tab.query === query)?.trigger;
+}

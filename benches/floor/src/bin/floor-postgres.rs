@@ -1,9 +1,12 @@
 //! axum and tokio-postgres: each page is one prepared statement, pipelined on one of a few connections.
 
+use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use floor::{Books, EACH, Kind, Page, Ratings, serve, settings};
+use bytes::BytesMut;
+use floor::{Children, Key, Kind, Page, Parents, Schema, serve, settings};
+use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Client, NoTls, Row, Statement};
 use uuid::Uuid;
 
@@ -17,107 +20,146 @@ struct Connection {
     nested: Statement,
 }
 
-fn by_id(size: usize) -> String {
+fn nested(schema: &Schema) -> String {
     format!(
-        "SELECT r.segment, r.id, r.rating, b.name FROM (
-            SELECT * FROM (SELECT 0 AS segment, id, rating, book_id FROM book_rating
-                WHERE id <= $1 ORDER BY id DESC LIMIT 1) w
-            UNION ALL SELECT * FROM (SELECT 1, id, rating, book_id FROM book_rating
-                WHERE id > $1 ORDER BY id LIMIT {}) p
-        ) r LEFT JOIN book b ON b.id = r.book_id ORDER BY r.segment, r.id",
-        size + 1
-    )
-}
-
-const TIES: &str = "SELECT r.segment, r.id, r.rating, b.name FROM (
-    SELECT * FROM (SELECT 0 AS segment, id, rating, book_id FROM book_rating
-        WHERE (rating, id) >= ($1, $2) ORDER BY rating, id LIMIT 1) w
-    UNION ALL SELECT * FROM (SELECT 1, id, rating, book_id FROM book_rating
-        WHERE (rating, id) < ($1, $2) ORDER BY rating DESC, id DESC LIMIT 11) p
-) r LEFT JOIN book b ON b.id = r.book_id ORDER BY r.segment, r.rating DESC, r.id DESC";
-
-fn nested() -> String {
-    format!(
-        "SELECT p.segment, p.id, p.name, r.id, r.rating FROM (
-            SELECT * FROM (SELECT 0 AS segment, id, name FROM book WHERE id <= $1 ORDER BY id DESC LIMIT 1) w
-            UNION ALL SELECT * FROM (SELECT 1, id, name FROM book WHERE id > $1 ORDER BY id LIMIT 51) p
-        ) p LEFT JOIN LATERAL (
-            SELECT id, rating FROM book_rating WHERE book_id = p.id ORDER BY id LIMIT {}
-        ) r ON p.segment = 1 ORDER BY p.segment, p.id, r.id",
-        EACH + 1
+        "SELECT p.segment, p.id, p.name, r.* FROM ({}) p LEFT JOIN LATERAL ({}) r ON p.segment = 1
+        ORDER BY p.segment, p.id, r.id",
+        schema.parents(50),
+        schema.of_parent("p.id")
     )
 }
 
 #[tokio::main]
 async fn main() {
-    let (url, connections) = settings(8);
+    let (schema, url, connections) = settings(8);
     let mut pool = Vec::new();
     for _ in 0..connections {
-        pool.push(connect(&url).await.expect("the database accepts a connection"));
+        pool.push(connect(schema, &url).await.expect("the database accepts a connection"));
     }
     let (pool, next) = (Arc::new(pool), Arc::new(AtomicUsize::new(0)));
-    serve(move |page| {
+    serve(schema, move |page| {
         let (pool, at) = (Arc::clone(&pool), next.fetch_add(1, Ordering::Relaxed));
         async move { read(&pool[at % pool.len()], page).await.map_err(|error| error.to_string()) }
     })
     .await;
 }
 
-async fn connect(url: &str) -> Result<Connection, tokio_postgres::Error> {
+async fn connect(schema: &Schema, url: &str) -> Result<Connection, tokio_postgres::Error> {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
     tokio::spawn(connection);
     client.batch_execute("SET enable_incremental_sort = off; SET statement_timeout = '10s'").await?;
     Ok(Connection {
-        by_id: [client.prepare(&by_id(10)).await?, client.prepare(&by_id(100)).await?],
-        ties: client.prepare(TIES).await?,
-        nested: client.prepare(&nested()).await?,
+        by_id: [client.prepare(&schema.by_id(10)).await?, client.prepare(&schema.by_id(100)).await?],
+        ties: client.prepare(&schema.ties(10, true)).await?,
+        nested: client.prepare(&nested(schema)).await?,
         client,
     })
 }
 
 async fn read(connection: &Connection, page: Page) -> Result<Vec<u8>, tokio_postgres::Error> {
-    let id = Uuid::from_bytes(page.id);
+    let id = Sql(page.id);
     match page.kind {
-        Kind::Ratings { size } => {
+        Kind::ById { size } => {
             let statement = &connection.by_id[usize::from(size == 100)];
-            Ok(ratings(page, size, connection.client.query(statement, &[&id]).await?))
+            Ok(children(page, size, connection.client.query(statement, &[&id]).await?))
         }
         Kind::Ties { size } => {
-            let rows = connection.client.query(&connection.ties, &[&i16::from(page.rating), &id]).await?;
-            Ok(ratings(page, size, rows))
+            let rows = connection.client.query(&connection.ties, &[&Sql(page.number), &id]).await?;
+            Ok(children(page, size, rows))
         }
         Kind::Nested { size } => {
-            let mut books = Books::new(page, size);
+            let mut parents = Parents::new(page, size);
             for row in connection.client.query(&connection.nested, &[&id]).await? {
                 if row.get::<_, i32>(0) == 0 {
-                    books.witness();
+                    parents.witness();
                     continue;
                 }
-                let book = row.get::<_, Uuid>(1).into_bytes();
-                if !books.is_last(&book) {
-                    books.book(&book, row.get(2));
+                let Sql(parent) = row.get(1);
+                if !parents.is_last(parent) {
+                    parents.parent(parent, row.get(2));
                 }
-                if let Some(id) = row.get::<_, Option<Uuid>>(3) {
-                    books.rating(id.as_bytes(), stars(row.get(4)));
+                if let Some(Sql(id)) = row.get(3) {
+                    parents.child(id, number(&row, 4));
                 }
             }
-            Ok(books.finish())
+            Ok(parents.finish())
         }
     }
 }
 
-fn ratings(page: Page, size: usize, rows: Vec<Row>) -> Vec<u8> {
-    let mut ratings = Ratings::new(page, size);
+fn children(page: Page, size: usize, rows: Vec<Row>) -> Vec<u8> {
+    let mut children = Children::new(page, size);
     for row in rows {
         if row.get::<_, i32>(0) == 0 {
-            ratings.witness();
+            children.witness();
         } else {
-            ratings.row(row.get::<_, Uuid>(1).as_bytes(), stars(row.get(2)), row.get(3));
+            let Sql(id) = row.get(1);
+            children.row(id, number(&row, 2), row.get(3));
         }
     }
-    ratings.finish()
+    children.finish()
 }
 
-fn stars(rating: i16) -> u8 {
-    u8::try_from(rating).expect("1 to 5")
+fn number(row: &Row, column: usize) -> Option<i32> {
+    row.get::<_, Option<Sql<i32>>>(column).map(|Sql(number)| number)
+}
+
+/// A key, or a number, in the type of its column.
+#[derive(Debug)]
+struct Sql<T>(T);
+
+impl ToSql for Sql<Key> {
+    fn to_sql(&self, of: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+        match self.0 {
+            Key::Uuid(key) => Uuid::from_bytes(key).to_sql(of, out),
+            Key::Integer(key) => key.to_sql(of, out),
+        }
+    }
+
+    fn accepts(of: &Type) -> bool {
+        matches!(*of, Type::UUID | Type::INT4)
+    }
+
+    to_sql_checked!();
+}
+
+impl<'a> FromSql<'a> for Sql<Key> {
+    fn from_sql(of: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
+        Ok(Self(match *of {
+            Type::UUID => Key::Uuid(Uuid::from_sql(of, raw)?.into_bytes()),
+            _ => Key::Integer(i32::from_sql(of, raw)?),
+        }))
+    }
+
+    fn accepts(of: &Type) -> bool {
+        <Self as ToSql>::accepts(of)
+    }
+}
+
+impl ToSql for Sql<i32> {
+    fn to_sql(&self, of: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn Error + Sync + Send>> {
+        match *of {
+            Type::INT2 => i16::try_from(self.0)?.to_sql(of, out),
+            _ => self.0.to_sql(of, out),
+        }
+    }
+
+    fn accepts(of: &Type) -> bool {
+        matches!(*of, Type::INT2 | Type::INT4)
+    }
+
+    to_sql_checked!();
+}
+
+impl<'a> FromSql<'a> for Sql<i32> {
+    fn from_sql(of: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn Error + Sync + Send>> {
+        Ok(Self(match *of {
+            Type::INT2 => i16::from_sql(of, raw)?.into(),
+            _ => i32::from_sql(of, raw)?,
+        }))
+    }
+
+    fn accepts(of: &Type) -> bool {
+        <Self as ToSql>::accepts(of)
+    }
 }

@@ -1,8 +1,9 @@
 //! axum and rusqlite: a thread for each connection, which reads the page and writes its JSON.
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use floor::{Books, EACH, Kind, Page, Ratings, serve, settings};
-use rusqlite::{Connection, OpenFlags, Result, Statement, params};
+use floor::{Children, Key, Keys, Kind, Page, Parents, Schema, serve, settings};
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{Connection, OpenFlags, Result, Statement, ToSql, params};
 use tokio::sync::oneshot;
 
 #[global_allocator]
@@ -10,38 +11,16 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 type Task = (Page, oneshot::Sender<Result<Vec<u8>, String>>);
 
-const TIES: &str = "SELECT r.segment, r.id, r.rating, b.name FROM (
-    SELECT * FROM (SELECT 0 AS segment, id, rating, book_id FROM book_rating
-        WHERE (rating, id) >= (?1, ?2) ORDER BY rating, id LIMIT 1) w
-    UNION ALL SELECT * FROM (SELECT 1, id, rating, book_id FROM book_rating
-        WHERE (rating, id) < (?1, ?2) ORDER BY rating DESC, id DESC LIMIT 11) p
-) r LEFT JOIN book b ON b.id = r.book_id ORDER BY r.segment, r.rating DESC, r.id DESC";
-
-const BOOKS: &str = "SELECT * FROM (SELECT 0 AS segment, id, name FROM book WHERE id <= ?1 ORDER BY id DESC LIMIT 1)
-    UNION ALL SELECT * FROM (SELECT 1, id, name FROM book WHERE id > ?1 ORDER BY id LIMIT 51) ORDER BY 1, 2";
-
-fn by_id(size: usize) -> String {
-    format!(
-        "SELECT r.segment, r.id, r.rating, b.name FROM (
-            SELECT * FROM (SELECT 0 AS segment, id, rating, book_id FROM book_rating
-                WHERE id <= ?1 ORDER BY id DESC LIMIT 1) w
-            UNION ALL SELECT * FROM (SELECT 1, id, rating, book_id FROM book_rating
-                WHERE id > ?1 ORDER BY id LIMIT {}) p
-        ) r LEFT JOIN book b ON b.id = r.book_id ORDER BY r.segment, r.id",
-        size + 1
-    )
-}
-
 #[tokio::main]
 async fn main() {
-    let (url, connections) = settings(std::thread::available_parallelism().map_or(2, usize::from));
+    let (schema, url, connections) = settings(std::thread::available_parallelism().map_or(2, usize::from));
     let path = url.strip_prefix("sqlite://").unwrap_or(&url).split('?').next().unwrap_or_default().to_owned();
     let (sender, receiver): (Sender<Task>, Receiver<Task>) = unbounded();
     for _ in 0..connections {
         let (path, receiver) = (path.clone(), receiver.clone());
-        std::thread::spawn(move || work(&path, &receiver).expect("the database can be read"));
+        std::thread::spawn(move || work(schema, &path, &receiver).expect("the database can be read"));
     }
-    serve(move |page| {
+    serve(schema, move |page| {
         let (sender, (done, result)) = (sender.clone(), oneshot::channel());
         async move {
             sender.send((page, done)).map_err(|error| error.to_string())?;
@@ -51,23 +30,25 @@ async fn main() {
     .await;
 }
 
-fn work(path: &str, tasks: &Receiver<Task>) -> Result<()> {
+fn work(schema: &Schema, path: &str, tasks: &Receiver<Task>) -> Result<()> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let db = Connection::open_with_flags(path, flags)?;
     db.execute_batch("PRAGMA query_only = ON; PRAGMA mmap_size = 1073741824; PRAGMA synchronous = NORMAL")?;
-    let ratings = format!("SELECT id, rating FROM book_rating WHERE book_id = ?1 ORDER BY id LIMIT {}", EACH + 1);
-    let (mut ten, mut hundred, mut ties) = (db.prepare(&by_id(10))?, db.prepare(&by_id(100))?, db.prepare(TIES)?);
-    let (mut books, mut ratings) = (db.prepare(BOOKS)?, db.prepare(&ratings)?);
+    let (mut ten, mut hundred) = (db.prepare(&schema.by_id(10))?, db.prepare(&schema.by_id(100))?);
+    let ties = schema.ties(10, schema.keys == Keys::Uuid);
+    let (mut ties, mut parents) = (db.prepare(&ties)?, db.prepare(&(schema.parents(50) + " ORDER BY 1, 2"))?);
+    let mut children = db.prepare(&schema.of_parent("$1"))?;
     let (mut begin, mut commit) = (db.prepare("BEGIN")?, db.prepare("COMMIT")?);
     for (page, done) in tasks {
+        let id = Bound(page.id);
         let json = match page.kind {
-            Kind::Ratings { size } => {
-                ratings_page(page, size, if size == 10 { &mut ten } else { &mut hundred }, params![page.id])
+            Kind::ById { size } => {
+                children_page(page, size, if size == 10 { &mut ten } else { &mut hundred }, params![id])
             }
-            Kind::Ties { size } => ratings_page(page, size, &mut ties, params![page.rating, page.id]),
+            Kind::Ties { size } => children_page(page, size, &mut ties, params![page.number, id]),
             Kind::Nested { size } => {
                 begin.execute([])?;
-                let json = books_page(page, size, &mut books, &mut ratings);
+                let json = parents_page(page, size, &mut parents, &mut children);
                 commit.execute([])?;
                 json
             }
@@ -77,41 +58,56 @@ fn work(path: &str, tasks: &Receiver<Task>) -> Result<()> {
     Ok(())
 }
 
-fn ratings_page(page: Page, size: usize, statement: &mut Statement, values: impl rusqlite::Params) -> Result<Vec<u8>> {
-    let mut ratings = Ratings::new(page, size);
+fn children_page(page: Page, size: usize, statement: &mut Statement, values: impl rusqlite::Params) -> Result<Vec<u8>> {
+    let mut children = Children::new(page, size);
     let mut rows = statement.query(values)?;
     while let Some(row) = rows.next()? {
         if row.get_ref(0)?.as_i64()? == 0 {
-            ratings.witness();
+            children.witness();
         } else {
-            ratings.row(key(row.get_ref(1)?.as_blob()?), row.get(2)?, row.get_ref(3)?.as_str()?);
+            children.row(key(row.get_ref(1)?), row.get(2)?, row.get_ref(3)?.as_str()?);
         }
     }
-    Ok(ratings.finish())
+    Ok(children.finish())
 }
 
-/// Nested statements cost no trip here: each book has one for its ratings.
-fn books_page(page: Page, size: usize, books: &mut Statement, ratings: &mut Statement) -> Result<Vec<u8>> {
-    let mut writer = Books::new(page, size);
-    let mut rows = books.query([page.id])?;
+/// Nested statements cost no trip here: each parent has one for its children.
+fn parents_page(page: Page, size: usize, parents: &mut Statement, children: &mut Statement) -> Result<Vec<u8>> {
+    let mut writer = Parents::new(page, size);
+    let mut rows = parents.query([Bound(page.id)])?;
     while let Some(row) = rows.next()? {
         if row.get_ref(0)?.as_i64()? == 0 {
             writer.witness();
             continue;
         }
-        let id = row.get_ref(1)?.as_blob()?;
+        let id = key(row.get_ref(1)?);
         let wanted = writer.wants();
-        writer.book(key(id), row.get_ref(2)?.as_str()?);
+        writer.parent(id, row.get_ref(2)?.as_str()?);
         if wanted {
-            let mut rows = ratings.query([id])?;
+            let mut rows = children.query([Bound(id)])?;
             while let Some(row) = rows.next()? {
-                writer.rating(key(row.get_ref(0)?.as_blob()?), row.get(1)?);
+                writer.child(key(row.get_ref(0)?), row.get(1)?);
             }
         }
     }
     Ok(writer.finish())
 }
 
-fn key(bytes: &[u8]) -> &[u8; 16] {
-    bytes.try_into().expect("a key has 16 bytes")
+/// A key as a parameter.
+struct Bound(Key);
+
+impl ToSql for Bound {
+    fn to_sql(&self) -> Result<ToSqlOutput<'_>> {
+        Ok(match &self.0 {
+            Key::Uuid(key) => ToSqlOutput::Borrowed(ValueRef::Blob(key)),
+            Key::Integer(key) => ToSqlOutput::Borrowed(ValueRef::Integer((*key).into())),
+        })
+    }
+}
+
+fn key(value: ValueRef<'_>) -> Key {
+    match value {
+        ValueRef::Blob(key) => Key::Uuid(key.try_into().expect("a key has 16 bytes")),
+        value => Key::Integer(value.as_i64().ok().and_then(|key| key.try_into().ok()).expect("a key is an integer")),
+    }
 }

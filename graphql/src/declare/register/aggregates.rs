@@ -1,11 +1,11 @@
 //! The types of aggregates of lists.
 
 use async_graphql::registry::Registry;
-use keyset::{Aggregate, Column, Kind};
+use keyset::Aggregate;
 
 use crate::declare::object::ObjectType;
 use crate::registry;
-use crate::scalar::Scalar;
+use crate::scalar;
 
 /// The field of an aggregate, and its description.
 const FIELDS: [(Aggregate, &str, &str); 4] = [
@@ -43,8 +43,8 @@ pub(super) fn register(object: &ObjectType, registry: &mut Registry) -> Option<S
         for (aggregate, name, description) in offered {
             let ty = registry::object(fields.registry, &aggregate_name(object, *aggregate), description, |fields| {
                 for (field, column) in object.aggregated(*aggregate) {
-                    if let Some(scalar) = scalar(*aggregate, column) {
-                        let ty = scalar.register(column, fields.registry);
+                    if let Some(kind) = aggregate.kind(column.kind()) {
+                        let ty = scalar::register(kind, column, fields.registry);
                         fields.plain(&field.name, &field.description, ty);
                     }
                 }
@@ -52,14 +52,4 @@ pub(super) fn register(object: &ObjectType, registry: &mut Registry) -> Option<S
             fields.plain(name, description, ty);
         }
     }))
-}
-
-/// The type of an aggregate of a column.
-fn scalar(aggregate: Aggregate, column: &Column) -> Option<Scalar> {
-    match aggregate.kind(column.kind())? {
-        Kind::BigInt => Some(Scalar::BigInt),
-        Kind::Decimal => Some(Scalar::Decimal),
-        Kind::Double => Some(Scalar::Float),
-        _ => Scalar::of(column),
-    }
 }

@@ -9,7 +9,7 @@ use crate::declare::field::FieldKind;
 use crate::declare::object::ObjectType;
 use crate::input::InputFields;
 use crate::registry;
-use crate::scalar::Scalar;
+use crate::scalar;
 
 const ALL: &str = "All given conditions must match. A null condition is ignored.";
 
@@ -35,8 +35,8 @@ pub(super) fn register(declaration: &Declaration, object: &ObjectType, registry:
                     of_column(column, column.is_nullable() || default.is_none(), fields.registry())
                 }
                 FieldKind::CreatedAt(key) => {
-                    Scalar::DateTime.register(key, fields.registry());
-                    comparison(Scalar::DateTime, "DateTime", false, fields.registry())
+                    let value = scalar::register(Kind::DateTimeUtc, key, fields.registry());
+                    comparison(Kind::DateTimeUtc, &value, false, fields.registry())
                 }
                 FieldKind::One(relation) => {
                     let related = object.relations[*relation].object.as_ref();
@@ -45,22 +45,12 @@ pub(super) fn register(declaration: &Declaration, object: &ObjectType, registry:
                 FieldKind::List(list) => of_list(declaration.object(list.of.index), fields.registry()),
                 FieldKind::Computed(_) | FieldKind::ComputedBeside { .. } | FieldKind::Resolved(_) => continue,
             };
-            fields.field_of(&field.name, &field.description, ty, None);
+            fields.field_of(&field.name, &field.description, ty);
         }
         fields
-            .field_of(
-                "and",
-                "Matches if all of these match. An empty list matches everything.",
-                format!("[{name}!]"),
-                None,
-            )
-            .field_of(
-                "or",
-                "Matches if any of these matches. An empty list matches nothing.",
-                format!("[{name}!]"),
-                None,
-            )
-            .field_of("not", "Matches if this filter does not match.", name.clone(), None);
+            .field_of("and", "Matches if all of these match. An empty list matches everything.", format!("[{name}!]"))
+            .field_of("or", "Matches if any of these matches. An empty list matches nothing.", format!("[{name}!]"))
+            .field_of("not", "Matches if this filter does not match.", name.clone());
     });
 }
 
@@ -71,25 +61,23 @@ fn of_list(object: &ObjectType, registry: &mut Registry) -> String {
     registry::input(registry, &name, &description, |fields| {
         if object.filter_fields().next().is_some() {
             fields
-                .field_of("some", "At least one object of the list matches.", of.clone(), None)
-                .field_of("every", "All objects of the list match. An empty list matches.", of.clone(), None)
-                .field_of("none", "No object of the list matches.", of, None);
+                .field_of("some", "At least one object of the list matches.", of.clone())
+                .field_of("every", "All objects of the list match. An empty list matches.", of.clone())
+                .field_of("none", "No object of the list matches.", of);
         }
-        let int = comparison(Scalar::Int, "Int", false, fields.registry());
-        fields.field_of("count", "The number of objects of the list.", int, None);
+        let int = comparison(Kind::Int, "Int", false, fields.registry());
+        fields.field_of("count", "The number of objects of the list.", int);
     });
     name
 }
 
 fn of_column(column: &keyset::Column, is_nullable: bool, registry: &mut Registry) -> String {
-    Scalar::of(column).map_or_else(String::new, |scalar| {
-        let value = scalar.register(column, registry);
-        match column.kind() {
-            Kind::Array(_) => lists(&value, is_nullable, registry),
-            Kind::Json => json(&value, is_nullable, registry),
-            _ => comparison(scalar, &value, is_nullable, registry),
-        }
-    })
+    let value = scalar::register(column.kind(), column, registry);
+    match column.kind() {
+        Kind::Array(_) => lists(&value, is_nullable, registry),
+        Kind::Json => json(&value, is_nullable, registry),
+        kind => comparison(kind, &value, is_nullable, registry),
+    }
 }
 
 /// The name of the conditions on values of this type, which may be null.
@@ -111,9 +99,9 @@ fn lists(item: &str, is_nullable: bool, registry: &mut Registry) -> String {
     registry::input(registry, &name, &description, |fields| {
         let items = || format!("[{item}!]");
         fields
-            .field_of("contains", "Has all of these items, in any order.", items(), None)
-            .field_of("containedBy", "Has no other items than these.", items(), None)
-            .field_of("overlaps", "Has one of these items.", items(), None)
+            .field_of("contains", "Has all of these items, in any order.", items())
+            .field_of("containedBy", "Has no other items than these.", items())
+            .field_of("overlaps", "Has one of these items.", items())
             .field::<Option<bool>>("isEmpty", "Has no items if true, and has items if false.");
         is_null(is_nullable, fields);
     });
@@ -127,14 +115,13 @@ fn json(value: &str, is_nullable: bool, registry: &mut Registry) -> String {
     registry::input(registry, &name, &description, |fields| {
         let value = || value.to_owned();
         fields
-            .field_of("eq", "Equal to this value. The members of an object have no order.", value(), None)
-            .field_of("ne", "Not equal to this value.", value(), None)
+            .field_of("eq", "Equal to this value. The members of an object have no order.", value())
+            .field_of("ne", "Not equal to this value.", value())
             .field_of(
                 "contains",
                 "Contains this value: an object has its members, a list has its items in any order, and both may have more. \
                  A list also contains a value that is one of its items.",
                 value(),
-                None,
             )
             .field::<Option<String>>("hasKey", "Is an object with this key.");
         is_null(is_nullable, fields);
@@ -143,9 +130,10 @@ fn json(value: &str, is_nullable: bool, registry: &mut Registry) -> String {
 }
 
 /// The name of the conditions on a value of this type, which may be null.
-fn comparison(scalar: Scalar, value: &str, is_nullable: bool, registry: &mut Registry) -> String {
+fn comparison(kind: Kind, value: &str, is_nullable: bool, registry: &mut Registry) -> String {
+    let is_text = matches!(kind, Kind::Text | Kind::Char);
     let name = name(value, is_nullable);
-    let what = if scalar == Scalar::String { "text" } else { "value" };
+    let what = if is_text { "text" } else { "value" };
     let mut description = if is_nullable {
         format!(
             "Conditions on a {what} that can be null. {ALL} Null is neither less nor greater than any {what}, and equal to none: \
@@ -154,29 +142,28 @@ fn comparison(scalar: Scalar, value: &str, is_nullable: bool, registry: &mut Reg
     } else {
         format!("Conditions on a {what}. {ALL}")
     };
-    if scalar == Scalar::String {
+    if is_text {
         description += " Texts are compared by code point: case and diacritics matter.";
     }
     registry::input(registry, &name, &description, |fields| {
         let (one, many) = (|| value.to_owned(), || format!("[{value}!]"));
         fields
-            .field_of("eq", "Equal to this value.", one(), None)
-            .field_of("ne", "Not equal to this value.", one(), None)
-            .field_of("in", "Equal to one of these values. An empty list matches nothing.", many(), None)
-            .field_of("notIn", "Equal to none of these values. An empty list matches everything.", many(), None);
-        if scalar.is_ordered() {
+            .field_of("eq", "Equal to this value.", one())
+            .field_of("ne", "Not equal to this value.", one())
+            .field_of("in", "Equal to one of these values. An empty list matches nothing.", many())
+            .field_of("notIn", "Equal to none of these values. An empty list matches everything.", many());
+        if !matches!(kind, Kind::Bytes | Kind::Enum) {
             fields
-                .field_of("lt", "Less than this value.", one(), None)
-                .field_of("lte", "Less than or equal to this value.", one(), None)
-                .field_of("gt", "Greater than this value.", one(), None)
-                .field_of("gte", "Greater than or equal to this value.", one(), None);
+                .field_of("lt", "Less than this value.", one())
+                .field_of("lte", "Less than or equal to this value.", one())
+                .field_of("gt", "Greater than this value.", one())
+                .field_of("gte", "Greater than or equal to this value.", one());
         }
-        if scalar == Scalar::String {
-            fields.field_of("startsWith", "Starts with this text.", one(), None).field_of(
+        if is_text {
+            fields.field_of("startsWith", "Starts with this text.", one()).field_of(
                 "contains",
                 "Contains this text.",
                 one(),
-                None,
             );
         }
         is_null(is_nullable, fields);

@@ -2,18 +2,20 @@
 
 use async_graphql::Variables;
 use keyset::{Aggregate, Column};
-use sea_orm::Value;
+use sea_orm::{DbErr, Value};
 
+use crate::Error;
+use crate::declare::guard::Guard;
 use crate::declare::object::ObjectType;
 use crate::declare::register::aggregates::{aggregate_name, aggregates_name, named};
 use crate::plan::Planner;
 use crate::plan::collect::{Collected, When, collect};
 use crate::plan::fields::PlannedFields;
 use crate::plan::writer::{Null, Writer, Written};
-use crate::scalar::write_value;
+use crate::scalar::{unshown, write_value};
 
-/// The values of a list, by their numbers among those that are wanted.
-pub type Values = Vec<(usize, Value)>;
+/// The values of a list, by their numbers among those that are wanted: an error for what its kind does not hold.
+pub type Values = Vec<(usize, std::result::Result<Value, DbErr>)>;
 
 /// What is selected of the aggregates.
 pub struct Aggregates {
@@ -31,6 +33,8 @@ enum ValueField {
     TypeName(String),
     /// By its number among what is wanted.
     Value(usize),
+    /// Its guard does not allow it.
+    Refused(Error),
 }
 
 impl Aggregates {
@@ -44,7 +48,9 @@ impl Aggregates {
             let aggregate = named(field.name())?;
             let name = aggregate_name(object, aggregate);
             let values = collect(&field.sets(), planner.fragments, &|on| on == name);
-            Some(AggregateField::Of(PlannedFields::new(&values, |field| {
+            let guard = |name: &str| object.field(name)?.guard.as_ref();
+            let refused = |name: &str, _: &Guard| ValueField::Refused(Guard::refusal(name));
+            Some(AggregateField::Of(PlannedFields::guarded(&values, guard, refused, |field| {
                 if field.name() == "__typename" {
                     return Some(ValueField::TypeName(name.clone()));
                 }
@@ -72,12 +78,20 @@ impl Aggregates {
             AggregateField::Of(fields) => fields.write(writer, |writer, field, position| {
                 match field {
                     ValueField::TypeName(name) => writer.value(name),
+                    ValueField::Refused(error) => {
+                        writer.nullable(|writer| Err(writer.fail(error.clone(), position)));
+                    }
                     ValueField::Value(number) => {
                         let value = values.iter().find(|(known, _)| known == number).map(|(_, value)| value);
-                        let value = value.filter(|value| **value != value.as_null());
                         let column = &self.wanted[*number].2;
                         writer.nullable(|writer| {
-                            let written = write_value(value.ok_or(Null)?, column, &mut writer.json);
+                            let written = match value {
+                                Some(Ok(value)) if *value != value.as_null() => {
+                                    write_value(value, column, &mut writer.json)
+                                }
+                                Some(Err(_)) => Err(unshown(column)),
+                                _ => return Err(Null),
+                            };
                             written.map_err(|error| writer.fail(error, position))
                         });
                     }

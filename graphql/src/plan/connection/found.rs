@@ -60,6 +60,11 @@ impl PlannedPage {
         Self { object, connection: plan(object, planner), key }
     }
 
+    /// The name of the object.
+    pub fn object<'r>(&self, run: &Run<'r>) -> &'r str {
+        &run.declaration.object(self.object).name
+    }
+
     /// What is selected of the objects, at each place where they can be.
     pub fn selections<'p>(&'p self, variables: &Variables) -> impl Iterator<Item = Option<&'p Selection>> {
         self.connection.selections.iter().map(|(when, of)| when.holds(variables).then_some(of))

@@ -20,15 +20,14 @@ impl Connection {
     pub async fn read<'p>(
         &'p self,
         field: &str,
-        lists: Lists<TableRows>,
+        lists: &Lists<TableRows>,
         counting: Counting<'_>,
-        asked: Asked,
+        asked: &Asked,
         run: &Run<'_>,
     ) -> Connections<'p> {
         let mut read = Connections::new(self, asked.page().order().clone());
         let object = self.name.as_str();
-        let reading = Reading { object, field, lists: &lists, counting, asked: &asked, run, cache: &self.cache };
-        let is_kept = counting.kept.is_some();
+        let reading = Reading { object, field, lists, counting, asked, run, cache: &self.cache };
         let selected = |wanted: fn(&Field) -> bool| self.fields.selected(run.variables).any(wanted);
         // Without the object there is no list, whatever is selected.
         if selected(Field::needs_page) || matches!(asked, Asked::Around(_)) {
@@ -43,6 +42,17 @@ impl Connection {
                 objects.load(run).await;
             }
         }
+        if selected(Field::is_beside) {
+            // On the heap: otherwise each list would have room for it.
+            Box::pin(self.read_beside(&reading, &mut read)).await;
+        }
+        read
+    }
+
+    /// Reads what is selected beside the page.
+    async fn read_beside<'p>(&'p self, reading: &Reading<'_>, read: &mut Connections<'p>) {
+        let run = reading.run;
+        let is_kept = reading.counting.kept.is_some();
         let is_counted = |field: &Field| {
             matches!(field, Field::TotalCount) || is_kept && matches!(field, Field::ApproximateCount(..))
         };
@@ -67,7 +77,6 @@ impl Connection {
         if let (Some(reach), Some(Ok(slices))) = (page_cursors.reduce(furthest), &read.slices) {
             read.page_cursors = Some(reading.page_cursors(slices, reach).await);
         }
-        read
     }
 }
 
@@ -76,6 +85,8 @@ impl Connection {
 pub struct Counting<'a> {
     /// Where the database keeps the counts.
     pub kept: Option<&'a Kept>,
+    /// Whether numbers of rows may be estimated: estimates also depend on rows that do not show.
+    pub is_estimated: &'a (dyn Fn() -> bool + Sync),
     /// How many rows each list has, as these statistics of SQLite tell.
     pub expected: &'a (dyn Fn(Arc<Statistics>) -> Option<u64> + Sync),
 }
@@ -116,7 +127,8 @@ impl Reading<'_> {
                     let rows = keyset::fetch_rows(reader, self.lists, page, &joins, self.cache).await?;
                     Ok(rows.into_iter().map(Some).collect())
                 }
-                Asked::Around(around) => keyset::fetch_around(reader, self.lists, around, &joins).await,
+                // On the heap, as it is rare.
+                Asked::Around(around) => Box::pin(keyset::fetch_around(reader, self.lists, around, &joins)).await,
             }
         };
         let rows: Vec<_> = rows.instrument(self.span("page")).await.map_err(|error| self.failed(error))?;
@@ -152,6 +164,9 @@ impl Reading<'_> {
             return kept.clone().map(|counts| counts.into_iter().map(Count::Exact).collect());
         }
         let counts = async {
+            if !(self.counting.is_estimated)() {
+                return keyset::count_at_least(self.run.reader, self.lists, bound).await;
+            }
             let counts = keyset::count_up_to(self.run.reader, self.lists, bound).await?;
             if !counts.iter().any(|count| matches!(count, Count::AtLeast(_))) {
                 return Ok(counts);

@@ -21,7 +21,8 @@ pub async fn find<'p>(selections: &[&'p Selection], keys: &[Vec<Value>], run: &R
     let failed = |error| run.reader.error(error);
     let mut found = FoundObjects { objects: Vec::new(), numbers: HashMap::new() };
     let Some(first) = selections.first() else { return Ok(found) };
-    let table = first.layout.table();
+    let ruled = run.declaration.ruled(first.name());
+    let table = ruled.map_or_else(|| first.layout.table().clone(), |object| object.table_for(run.data));
     let key: Vec<Column> = table.key().cloned().collect();
     let mut joins = Vec::new();
     let mut columns: ColumnSet = key.iter().map(|column| ColumnSet::of(column.number())).collect();

@@ -84,7 +84,14 @@ impl<'p> Objects<'p> {
     }
 
     /// Reads the lists that are selected of these objects, while resolvers are called.
-    pub fn load<'a>(&'a mut self, run: &'a Run<'_>) -> Boxed<'a, ()> {
+    pub async fn load(&mut self, run: &Run<'_>) {
+        // Most objects are their rows alone, and take no memory for this.
+        if self.selection.reads_more(run.variables) {
+            self.load_more(run).await;
+        }
+    }
+
+    fn load_more<'a>(&'a mut self, run: &'a Run<'_>) -> Boxed<'a, ()> {
         Box::pin(async move {
             let Self { selection, rows, related, calls, lists, .. } = self;
             let rows: &[TableRow] = rows;
@@ -117,12 +124,17 @@ impl<'p> Objects<'p> {
                     writer.value(&self.selection.name);
                     Ok(())
                 }
+                What::Refused(None) => {
+                    writer.value(&());
+                    Ok(())
+                }
+                What::Refused(Some(error)) => Err(error.clone()),
                 What::Id(tag, key) => {
                     global_id::write(*tag, key, row, &mut writer.json).ok_or_else(|| unshown(&key[0]))
                 }
                 What::Column(column) => write_column(row, column, &mut writer.json),
                 What::CreatedAt(column) => write_created_at(row, column, writer),
-                What::Computed(_, write) => write(row, &mut writer.json).map_err(|error| writer.failure(error)),
+                What::Computed(_, write) => write(Some(row), &mut writer.json).map_err(|error| writer.failure(error)),
                 What::Beside(relation, value) => {
                     let related = self.related[*relation].as_ref();
                     related.map_or(Ok(()), |related| value.write(related.row(number), writer))

@@ -2,7 +2,8 @@
 
 use ::entity::{book, book_order, book_rating, id};
 use async_graphql::Request;
-use bookends::config::{Limits, Plan};
+use bookends_server::config::Limits;
+use bookshop::seed::Plan;
 use sea_orm::{DatabaseConnection, EntityTrait, QueryOrder};
 use serde_json::Value;
 use testdb::work;

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use ::entity::{book, book_word, book_words};
-use bookends::config::Plan;
-use bookends::db::Db;
+use bookends_server::db::Db;
+use bookshop::seed::Plan;
 use migration::letters::folded;
 use sea_orm::prelude::*;
 use sea_orm::{ConnectionTrait, DbBackend, Set, TransactionTrait};

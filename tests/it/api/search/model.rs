@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use ::entity::book;
-use bookends::config::Plan;
+use bookshop::seed::Plan;
 use migration::letters::folded;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};

@@ -1,6 +1,6 @@
 //! The work of a page of a search, counted: 100,000 titles.
 
-use bookends::config::Plan;
+use bookshop::seed::Plan;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement};
 use serde_json::{Value, json};
 use testdb::{plan, work};
@@ -18,11 +18,13 @@ async fn crowd() -> Shop {
     };
     let name = "CASE WHEN n % 10 < 3 THEN 'common' ELSE 'x' END
         || CASE n % 1000 WHEN 500 THEN ' rare' WHEN 505 THEN ' scarce' ELSE '' END";
+    // Neither limit is for a set-up: that of the server's SQLite, and that of its connections to PostgreSQL.
     let _suspension = shop.db.suspend_deadline();
+    let db = if is_postgres { shop.test.connect().await } else { shop.db.writer.clone() };
     let insert = format!("INSERT INTO book (name, year) SELECT {name}, n % 100 FROM ({numbers}) AS numbers");
-    shop.db.writer.execute_unprepared(&insert).await.unwrap();
+    db.execute_unprepared(&insert).await.unwrap();
     let analyze = if is_postgres { "VACUUM ANALYZE" } else { "ANALYZE" };
-    shop.db.writer.execute_unprepared(analyze).await.unwrap();
+    db.execute_unprepared(analyze).await.unwrap();
     shop
 }
 

@@ -4,9 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use ::entity::book_rating;
-use bookends::config::Limits;
-use bookends::db::Db;
-use bookends::shop::Api;
+use bookends_server::config::Limits;
+use bookends_server::db::Db;
 use sea_orm::prelude::*;
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, DbBackend, Set, Statement};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -14,14 +13,15 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 
-use super::{Heard, books, is_sqlite, order, rate};
+use super::{books, is_sqlite, order, rate};
+use crate::support::heard::Heard;
 use crate::support::patience::until;
 use crate::support::shop::{SMALL, Shop, settings};
 
 const RATINGS: &str = "subscription { ratingAdded { node { id } } }";
 const ORDERS: &str = "subscription { orderPlaced { node { id } } }";
 const LISTENERS: &str =
-    "FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'bookends listener'";
+    "FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'bookshop listener'";
 
 /// How many connections listen to this database.
 async fn listeners(db: &Db) -> i64 {
@@ -166,8 +166,8 @@ async fn a_silent_connection_is_detected() {
         return;
     }
     let wire = Wire::to(&shop).await;
-    let db = Db::connect(&settings(&wire.url)).await.unwrap();
-    let api = Api::new(db, Limits::DEFAULT);
+    let db = bookshop::connect(&settings(&wire.url)).await.unwrap();
+    let api = bookshop::api(db, Limits::DEFAULT);
     let mut heard = Heard::of(&api, RATINGS).await;
     let (book, connections) = (books(&shop.db).await[0], wire.connections());
     let before = rate(&shop.api, book, 1).await;

@@ -1,7 +1,7 @@
 //! The changes of the schema that are about keys.
 
 use ::entity::book;
-use bookends::db::Db;
+use bookends_server::db::Db;
 use migration::{Migrator, MigratorTrait};
 use sea_orm::prelude::*;
 use sea_orm::{DbBackend, FromQueryResult, Statement, TransactionTrait};
@@ -49,7 +49,7 @@ async fn schema(db: &Db) -> Vec<Defined> {
 /// The schema of an empty database that the changes have not reached.
 async fn schema_before() -> Vec<Defined> {
     let test = TestDb::new().await;
-    let db = Db::connect(&settings(&test.url)).await.unwrap();
+    let db = bookshop::connect(&settings(&test.url)).await.unwrap();
     let changes = Migrator::migrations();
     let before = changes.iter().position(|change| change.name() == KEYS).unwrap();
     Migrator::up(&db.writer, Some(u32::try_from(before).unwrap())).await.unwrap();

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use ::entity::{book, id};
-use bookends::db::Db;
+use bookends_server::db::Db;
 use sea_orm::prelude::*;
 use sea_orm::{DbBackend, FromQueryResult, QueryOrder, Statement};
 use uuid::{Uuid, Variant};

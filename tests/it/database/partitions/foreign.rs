@@ -1,7 +1,7 @@
 //! Partitions on other servers, by `postgres_fdw`.
 #![cfg(unix)]
 
-use bookends::config::Plan;
+use bookshop::seed::Plan;
 use sea_orm::{ConnectionTrait, Database, DatabaseConnection, DbBackend, Statement};
 use serde_json::{Value, json};
 use testdb::Cluster;
@@ -9,7 +9,7 @@ use testdb::Cluster;
 use super::layout::{is_postgres, run};
 use crate::api::book_sums;
 use crate::api::walks;
-use crate::operations::docs::read;
+use crate::support::documents::read;
 use crate::support::shop::Shop;
 
 /// A shop whose older ratings are on two other servers.

@@ -1,10 +1,10 @@
 //! The documented SQL, and shops whose tables it has partitioned.
 
-use bookends::config::Plan;
-use bookends::db::Db;
+use bookends_server::db::Db;
+use bookshop::seed::Plan;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend};
 
-use crate::operations::docs::read;
+use crate::support::documents::read;
 use crate::support::shop::Shop;
 
 /// How the documents partition the tables.

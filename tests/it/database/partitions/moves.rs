@@ -1,6 +1,6 @@
 //! The move into partitions: it misses no write, can be made again, and refuses what would lose rows.
 
-use bookends::config::Plan;
+use bookshop::seed::Plan;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use sea_orm::{ConnectionTrait, DatabaseConnection};
@@ -11,7 +11,7 @@ use super::layout::{Layout, is_postgres, run};
 use super::rows::{check, definitions, number};
 use crate::api::book_sums;
 use crate::api::walks;
-use crate::operations::docs::read;
+use crate::support::documents::read;
 use crate::support::shop::{SMALL, Shop};
 
 const COPY: &str = "CALL partitioning.copy('book_rating', 3);";

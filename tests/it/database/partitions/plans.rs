@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bookends::config::Plan;
+use bookshop::seed::Plan;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, Statement, Value};
 use testdb::{plan, rows_read};
 

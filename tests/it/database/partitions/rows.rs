@@ -1,8 +1,7 @@
 //! Tables, rows, counts and sums after the move into partitions.
 
-use bookends::config::Plan;
-use bookends::db::Db;
-use bookends::seed::{self, Progress};
+use bookshop::seed::Plan;
+use bookshop::seed::{self, Progress};
 use keyset::Statistics;
 use migration::{Migrator, MigratorTrait};
 use rand_chacha::ChaCha8Rng;
@@ -12,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::layout::{ALL, is_postgres, run};
 use crate::api::book_sums;
-use crate::operations::docs::read;
+use crate::support::documents::read;
 use crate::support::shop::{SMALL, Shop, down, empty, settings};
 
 const MANY: Plan = Plan { books: 60, ratings: 2_000, orders: 2_000, rng_seed: 0 };
@@ -138,11 +137,18 @@ async fn empty_partitions_are_seeded() {
 async fn changes_of_the_schema_go_down_and_up_on_partitions() {
     for layout in ALL {
         let Some(shop) = layout.shop(SMALL).await else { return };
-        let db = Db::connect(&settings(&shop.test.url)).await.unwrap();
+        let db = bookshop::connect(&settings(&shop.test.url)).await.unwrap();
         db.migrate().await.unwrap();
         assert_eq!(Migrator::get_pending_migrations(&db.writer).await.unwrap().len(), 0);
         assert_eq!(
-            bookends::db::Probe::new(db.reader.clone(), db.storage.clone(), db.replicas.clone()).ready().await,
+            bookends_server::db::Probe::new(
+                db.reader.clone(),
+                db.storage.clone(),
+                db.replicas.clone(),
+                bookshop::application().migrations().clone()
+            )
+            .ready()
+            .await,
             Ok(None)
         );
         let own = shop.test.connect().await;

@@ -1,8 +1,7 @@
 //! Responses of a server behind a pooler.
 
-use bookends::config::{Limits, Plan};
-use bookends::db::Db;
-use bookends::shop::Api;
+use bookends_server::config::Limits;
+use bookshop::seed::Plan;
 use serde_json::Value;
 
 use super::shop;
@@ -22,8 +21,8 @@ async fn lists_are_walked_both_ways() {
 async fn answers_are_those_of_prepared_statements() {
     let plan = Plan { books: 30, ratings: 90, orders: 60, rng_seed: 0 };
     let Some((pooled, _pooler)) = shop(plan).await else { return };
-    let db = Db::connect(&settings(&pooled.test.url)).await.unwrap();
-    let direct = Api::new(db, Limits::DEFAULT);
+    let db = bookshop::connect(&settings(&pooled.test.url)).await.unwrap();
+    let direct = bookshop::api(db, Limits::DEFAULT);
     let same = async |query: &str| {
         let answer = pooled.execute(query, Value::Null).await;
         let expected = direct.execute(async_graphql::Request::new(query)).await;

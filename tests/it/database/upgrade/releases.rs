@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use serde_json::{Value, json};
 
 use crate::support::program::{Program, address_of, program};
-use crate::support::wire::{Answer, ask, post, write};
+use crate::support::wire::{Answer, TOKEN, ask, post, write};
 
 /// The index of the previous release.
 pub const PREVIOUS: usize = 0;
@@ -24,7 +24,7 @@ pub struct Releases {
 
 impl Releases {
     pub fn new(url: &str, previous: OsString) -> Self {
-        let programs = [previous, env!("CARGO_BIN_EXE_bookends").into()];
+        let programs = [previous, env!("CARGO_BIN_EXE_bookshop").into()];
         Self { url: url.to_owned(), programs, running: [None, None], compared: 0 }
     }
 
@@ -41,7 +41,9 @@ impl Releases {
             other.end();
         }
         let started = || {
-            let program = Program::start(&mut program(&self.programs[release], &self.url));
+            // Release 0.2.0 reads this variable.
+            let mut command = program(&self.programs[release], &self.url);
+            let program = Program::start(command.env("BOOKENDS_WRITE_TOKEN", TOKEN));
             let address = address_of(&program.says("open http://"));
             (program, address)
         };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bookends::config::AllowedOrigin;
+use bookends_server::config::AllowedOrigin;
 
 use super::{is_update, read, update};
 
@@ -26,7 +26,7 @@ fn the_code_of_the_clients_is_that_of_their_tests() {
             let [old, new] = [found, &expected].map(|code| format!("{heading}`:\n\n```{language}\n{code}\n```"));
             update(DOCUMENT, &old, &new);
         } else {
-            assert_eq!(found, expected, "{file}, {part}. To correct it: UPDATE_DOCS=1 cargo test --test it docs");
+            assert_eq!(found, expected, "{file}, {part}. To correct it: `just docs`");
         }
         parts += 1;
     }

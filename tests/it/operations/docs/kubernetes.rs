@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::Duration;
 
-use bookends::config::Settings;
+use bookends_server::config::Settings;
 use serde::Deserialize;
 use serde_json::Value;
 use testdb::TestDb;
 
 use super::read;
-use crate::http::admin_listener::address_of_probes;
 use crate::operations::manuals::serve;
-use crate::support::program::{Program, bookends};
+use crate::support::program::Program;
+use crate::support::shop::bookshop;
 use crate::support::wire::{TOKEN, ask, get, post};
 
 /// The objects of the file, by their kinds.
@@ -62,7 +62,7 @@ fn variables(container: &Value, url: &str) -> Vec<(String, String)> {
         };
         let value = match text_of(&secret["key"]).as_str() {
             "DATABASE_URL" => url,
-            "BOOKENDS_WRITE_TOKEN" => TOKEN,
+            "WRITE_TOKEN" => TOKEN,
             key => panic!("{key} is not in the secret"),
         };
         (name, value.to_owned())
@@ -72,7 +72,7 @@ fn variables(container: &Value, url: &str) -> Vec<(String, String)> {
 
 /// The program as a container runs it, on free ports of this machine.
 fn program(container: &Value, url: &str) -> Command {
-    let mut command = bookends(url);
+    let mut command = bookshop(url);
     command.env_clear().args(container["args"].as_array().unwrap().iter().map(text_of));
     for (name, value) in variables(container, url) {
         let value = if name.starts_with("LISTEN") { "127.0.0.1:0".to_owned() } else { value };
@@ -86,7 +86,7 @@ fn every_variable_of_the_pods_is_a_setting() {
     let manifest = Manifest::new();
     let cli = serve();
     let mut settings: Vec<&str> = cli.get_arguments().filter_map(|argument| argument.get_env()?.to_str()).collect();
-    settings.push("BOOKENDS_WRITE_TOKEN");
+    settings.push("WRITE_TOKEN");
     let containers = [&manifest.pod()["initContainers"][0], manifest.server()];
     let names = containers.into_iter().flat_map(|container| variables(container, ""));
     let strange: Vec<String> = names.map(|(name, _)| name).filter(|name| !settings.contains(&name.as_str())).collect();
@@ -100,7 +100,7 @@ async fn the_program_serves_as_its_containers_say() {
     assert!(program(&manifest.pod()["initContainers"][0], &test.url).status().unwrap().success());
     let server = Program::start(&mut program(manifest.server(), &test.url));
     let main = server.address();
-    let probes = address_of_probes(&server);
+    let probes = server.address_of_probes();
     for probe in ["startupProbe", "livenessProbe", "readinessProbe"] {
         let probe = &manifest.server()[probe]["httpGet"];
         assert_eq!(probe["port"], "admin");

@@ -2,12 +2,13 @@
 
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
-use bookends::request::Code;
-use bookends::server::Access;
+use bookends_server::http::Access;
+use bookends_server::request::Code;
 use tower::ServiceExt;
 
 use super::{block, code, read};
-use crate::operations::manuals::{rows, serve};
+use crate::operations::manuals::serve;
+use crate::support::documents::rows;
 use crate::support::served::routes;
 use crate::support::shop::{SMALL, Shop};
 
@@ -72,7 +73,7 @@ async fn the_proxies_hide_the_probes() {
 fn the_proxies_pass_what_the_server_needs() {
     let of_server = |document| {
         let locations = locations(document).into_iter();
-        locations.filter(|location| location.has("proxy_pass http://bookends")).collect::<Vec<_>>()
+        locations.filter(|location| location.has("proxy_pass http://bookshop")).collect::<Vec<_>>()
     };
     let (plain, authenticated) = (of_server(OPERATIONS), of_server(AUTHENTICATION));
     assert_eq!((plain.len(), authenticated.len()), (1, 2));
@@ -100,8 +101,9 @@ fn the_names_are_those_of_settings_and_errors() {
     let cli = serve();
     let settings = cli.get_arguments().filter_map(|argument| argument.get_env()?.to_str());
     let codes = Code::ALL.iter().map(|(_, code, _)| *code);
-    // The last one is Envoy's.
-    let known: Vec<&str> = settings.chain(codes).chain(["OVERWRITE_IF_EXISTS_OR_ADD"]).collect();
+    // One without a flag, one of the system, and Envoy's.
+    let others = ["JWT_SECRET", "SSL_CERT_FILE", "OVERWRITE_IF_EXISTS_OR_ADD"];
+    let known: Vec<&str> = settings.chain(codes).chain(others).collect();
     for document in [AUTHENTICATION, "docs/kubernetes.md"] {
         let text = read(document);
         let is_name = |word: &&str| word.len() > 3 && word.chars().all(|c| c.is_ascii_uppercase() || c == '_');

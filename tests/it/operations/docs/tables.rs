@@ -21,7 +21,7 @@ fn the_diagram_shows_the_entities() {
     if found != expected && is_update() {
         return update(DOCUMENT, found, &expected);
     }
-    assert_eq!(found, expected, "to correct it: UPDATE_DOCS=1 cargo test --test it docs");
+    assert_eq!(found, expected, "to correct it: `just docs`");
 }
 
 fn diagram() -> String {

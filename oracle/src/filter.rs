@@ -1,0 +1,144 @@
+//! Filters: a condition holds, or does not.
+
+use async_graphql::Value;
+
+use crate::datum::Datum;
+use crate::interpret::{Code, Oracle, Row, key_of};
+use crate::schema::{Kind, Relation};
+
+/// The filters of an interpreter.
+pub struct Filter<'o, 'a> {
+    /// The interpreter.
+    pub oracle: &'o Oracle<'a>,
+}
+
+impl Filter<'_, '_> {
+    /// Whether a row matches a filter.
+    pub fn matches(&self, table: usize, row: &Row, filter: &Value) -> bool {
+        let Value::Object(fields) = filter else { return true };
+        fields.iter().all(|(name, value)| match (name.as_str(), value) {
+            (_, Value::Null) => true,
+            ("and", value) => items(value).iter().all(|filter| self.matches(table, row, filter)),
+            ("or", value) => items(value).iter().any(|filter| self.matches(table, row, filter)),
+            ("not", filter) => !self.matches(table, row, filter),
+            ("id", conditions) => self.id(table, row, conditions),
+            (name, conditions) => {
+                let of = &self.oracle.schema.tables[table];
+                if let Some(column) = of.column(name) {
+                    return scalar(&row[column], of.columns[column].kind, conditions);
+                }
+                match self.oracle.schema.relation(table, name).expect("a relation") {
+                    Relation::One(to) => {
+                        self.oracle.referred(to, row).is_some_and(|row| self.matches(to.to, row, conditions))
+                    }
+                    Relation::Only(table, by) => {
+                        let rows = self.oracle.referring(table, by, row);
+                        rows.first().is_some_and(|row| self.matches(table, row, conditions))
+                    }
+                    Relation::Many(table, by) => {
+                        let rows = self.oracle.referring(table, by, row);
+                        self.list(table, &rows, conditions)
+                    }
+                    Relation::Far(table, by, far) => {
+                        let mut rows = self.oracle.referring(table, by, row);
+                        rows.retain(|row| self.oracle.referred(far, row).is_some());
+                        self.list(table, &rows, conditions)
+                    }
+                }
+            }
+        })
+    }
+
+    fn list(&self, table: usize, rows: &[&Row], conditions: &Value) -> bool {
+        let Value::Object(conditions) = conditions else { return true };
+        conditions.iter().all(|(name, value)| {
+            let matching = || rows.iter().filter(|row| self.matches(table, row, value)).count();
+            match (name.as_str(), value) {
+                (_, Value::Null) => true,
+                ("some", _) => matching() > 0,
+                ("every", _) => matching() == rows.len(),
+                ("none", _) => matching() == 0,
+                (_, value) => scalar(&Datum::Integer(i64::try_from(rows.len()).unwrap_or(i64::MAX)), Kind::Int, value),
+            }
+        })
+    }
+
+    fn id(&self, table: usize, row: &Row, conditions: &Value) -> bool {
+        let key = key_of(&self.oracle.schema.tables[table].key, row);
+        let is =
+            |id: &Value| matches!(id, Value::String(id) if self.oracle.book.id(id).is_some_and(|(_, of)| *of == key));
+        let Value::Object(conditions) = conditions else { return true };
+        conditions.iter().all(|(name, value)| match (name.as_str(), value) {
+            (_, Value::Null) => true,
+            ("eq", id) => is(id),
+            ("ne", id) => !is(id),
+            ("in", ids) => items(ids).iter().any(is),
+            (_, ids) => !items(ids).iter().any(is),
+        })
+    }
+
+    /// Checks the ids of a filter: each must be of the type that it filters.
+    pub fn check(&self, table: usize, filter: &Value) -> Result<(), Code> {
+        let Value::Object(fields) = filter else { return Ok(()) };
+        for (name, value) in fields {
+            match name.as_str() {
+                "and" | "or" => items(value).iter().try_for_each(|filter| self.check(table, filter))?,
+                "not" => self.check(table, value)?,
+                "id" => {
+                    let Value::Object(conditions) = value else { continue };
+                    let ids: Vec<Value> = conditions.values().flat_map(|value| items(value).to_vec()).collect();
+                    for id in ids.iter().filter(|id| **id != Value::Null) {
+                        let Value::String(id) = id else { return Err("ID_INVALID") };
+                        self.oracle.book.id(id).filter(|(of, _)| *of == table).ok_or("ID_INVALID")?;
+                    }
+                }
+                name => match self.oracle.schema.relation(table, name) {
+                    Some(Relation::One(to)) => self.check(to.to, value)?,
+                    Some(Relation::Only(table, _)) => self.check(table, value)?,
+                    Some(Relation::Many(table, _) | Relation::Far(table, ..)) => {
+                        let Value::Object(conditions) = value else { continue };
+                        let filters = conditions.iter().filter(|(name, _)| *name != "count");
+                        filters.map(|(_, filter)| filter).try_for_each(|filter| self.check(table, filter))?;
+                    }
+                    None => {}
+                },
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The items of a list; a single value is a list of one.
+fn items(value: &Value) -> &[Value] {
+    match value {
+        Value::List(items) => items,
+        one => std::slice::from_ref(one),
+    }
+}
+
+/// NULL is equal to nothing, and neither less nor greater: only `isNull`, `ne` and `notIn` find it.
+fn scalar(datum: &Datum, kind: Kind, conditions: &Value) -> bool {
+    let Value::Object(conditions) = conditions else { return true };
+    let of = |value: &Value| Datum::of_argument(value, kind).expect("a value of the kind");
+    let compared = |value: &Value| (!datum.is_null()).then(|| datum.compare(&of(value)));
+    let text = |value: &Value, test: fn(&str, &str) -> bool| match (datum, value) {
+        (Datum::Text(datum), Value::String(value)) => test(datum, value),
+        _ => false,
+    };
+    conditions.iter().all(|(name, value)| match (name.as_str(), value) {
+        (_, Value::Null) => true,
+        ("eq", value) => compared(value).is_some_and(std::cmp::Ordering::is_eq),
+        ("ne", value) => !compared(value).is_some_and(std::cmp::Ordering::is_eq),
+        ("lt", value) => compared(value).is_some_and(std::cmp::Ordering::is_lt),
+        ("lte", value) => compared(value).is_some_and(std::cmp::Ordering::is_le),
+        ("gt", value) => compared(value).is_some_and(std::cmp::Ordering::is_gt),
+        ("gte", value) => compared(value).is_some_and(std::cmp::Ordering::is_ge),
+        ("in", values) => items(values).iter().any(|value| compared(value).is_some_and(std::cmp::Ordering::is_eq)),
+        ("notIn", values) => !items(values).iter().any(|value| compared(value).is_some_and(std::cmp::Ordering::is_eq)),
+        ("isNull", value) => (*value == Value::Boolean(true)) == datum.is_null(),
+        // The server takes it for no condition: NULL has it, too.
+        ("startsWith", Value::String(start)) if start.is_empty() => true,
+        ("startsWith", value) => text(value, |text, start| text.starts_with(start)),
+        (_, value) => text(value, |text, part| text.contains(part)),
+    })
+}

@@ -1,0 +1,13 @@
+CREATE INDEX sensor_by_name ON sensor (name, id); CREATE INDEX sensor_by_name_down ON sensor (name, id DESC);
+CREATE INDEX sensor_by_year ON sensor (year, id); CREATE INDEX sensor_by_year_down ON sensor (year, id DESC);
+CREATE INDEX sensor_by_both ON sensor (year, name, id); CREATE INDEX sensor_by_both_up ON sensor (year, name DESC, id);
+CREATE INDEX sensor_by_both_down ON sensor (year, name, id DESC);
+CREATE INDEX sensor_by_both_down_down ON sensor (year, name DESC, id DESC);
+CREATE INDEX reading_by_value ON reading (value, id); CREATE INDEX reading_by_value_down ON reading (value, id DESC);
+CREATE INDEX reading_of ON reading (sensor_id, id); CREATE INDEX reading_of_by_value ON reading (sensor_id, value, id);
+CREATE INDEX reading_of_down ON reading (sensor_id, id DESC);
+CREATE INDEX reading_of_by_value_down ON reading (sensor_id, value, id DESC);
+CREATE INDEX repair_by_cost ON repair (cost, id); CREATE INDEX repair_by_cost_down ON repair (cost, id DESC);
+CREATE INDEX repair_of ON repair (sensor_id, id); CREATE INDEX repair_of_by_cost ON repair (sensor_id, cost, id);
+CREATE INDEX repair_of_down ON repair (sensor_id, id DESC);
+CREATE INDEX repair_of_by_cost_down ON repair (sensor_id, cost, id DESC);

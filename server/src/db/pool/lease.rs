@@ -1,0 +1,191 @@
+//! A connection in use, and how it is released.
+//!
+//! Normally it returns to the pool at once; on SQLite, a snapshot is ended before. If its statement was abandoned, or a
+//! snapshot of PostgreSQL is open, a task first drains the statement and ends the snapshot, within a time limit. If that fails, or if the connection broke, it is closed.
+//! PostgreSQL 14 or later then stops the statement, because it watches its client; earlier
+//! versions run it to its time limit.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use deadpool::managed::Object;
+use sea_orm::metric::Info;
+use sea_orm::sqlx::Error;
+use sea_orm::{DbErr, RuntimeErr, Statement};
+use tokio::runtime::Handle;
+use tokio::time::timeout;
+
+use super::connection::{Connection, breaks};
+use super::manager::Manager;
+use super::unprepared::Part;
+use super::work::{Runs, Work};
+use crate::db::Role;
+use crate::db::failure::lost;
+
+/// How long an abandoned statement may continue before its connection is closed.
+const DRAIN_TIMEOUT: Duration = Duration::from_millis(100);
+
+/// How long `COMMIT` may take.
+const COMMIT_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// Called after each statement.
+pub type Callback = Arc<dyn Fn(&Info<'_>) + Send + Sync>;
+
+pub struct Lease {
+    /// None once it is released.
+    connection: Option<Object<Manager>>,
+    state: State,
+    /// Whether a snapshot may be open.
+    snapshot: bool,
+    /// What each transaction takes on.
+    role: Option<Role>,
+    callback: Option<Callback>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    Idle,
+    /// A statement runs. If the lease is dropped in this state, the statement was abandoned.
+    Running,
+    /// The connection must be closed.
+    Broken,
+}
+
+impl Lease {
+    pub fn new(connection: Object<Manager>, role: Option<Role>, callback: Option<Callback>) -> Self {
+        Self { connection: Some(connection), state: State::Idle, snapshot: false, role, callback }
+    }
+
+    /// Whether another statement can run.
+    pub fn is_usable(&self) -> bool {
+        self.state == State::Idle
+    }
+
+    pub async fn run(&mut self, work: Work<'_>) -> Result<Runs, DbErr> {
+        let part = if self.snapshot { Part::Next } else { Part::Alone };
+        self.run_part(work, part).await
+    }
+
+    async fn run_part(&mut self, work: Work<'_>, part: Part) -> Result<Runs, DbErr> {
+        let role = self.role.take();
+        let run = async |connection: &mut Object<Manager>| connection.run(work, part, role.as_ref()).await;
+        let result = self.step(work.statement, run).await;
+        self.role = role;
+        result
+    }
+
+    /// Begins a snapshot and runs its first statement. With prepared statements on PostgreSQL this takes two round trips,
+    /// because the driver completes a statement before it sends the next one.
+    pub async fn run_first(&mut self, work: Work<'_>) -> Result<Runs, DbErr> {
+        self.snapshot = true;
+        let role = self.role.clone();
+        let Some(begin) = self.connection()?.begin(role.as_ref()) else {
+            return self.run_part(work, Part::First).await;
+        };
+        let statement = Statement::from_string(work.statement.db_backend, begin);
+        self.step(&statement, async |connection| connection.execute(begin).await).await?;
+        self.run(work).await
+    }
+
+    async fn step<T>(
+        &mut self,
+        statement: &Statement,
+        run: impl AsyncFnOnce(&mut Object<Manager>) -> Result<T, Error>,
+    ) -> Result<T, DbErr> {
+        if !self.is_usable() {
+            return Err(lost());
+        }
+        let begun = Instant::now();
+        self.state = State::Running;
+        let connection = self.connection()?;
+        let left = connection.left();
+        let result = tokio::select! {
+            biased;
+            result = run(connection) => result,
+            () = left => Err(Error::WorkerCrashed),
+        };
+        self.state = if result.as_ref().is_err_and(breaks) { State::Broken } else { State::Idle };
+        self.report(statement, begun, result.is_err());
+        result.map_err(|error| DbErr::Query(RuntimeErr::SqlxError(error.into())))
+    }
+
+    fn connection(&mut self) -> Result<&mut Object<Manager>, DbErr> {
+        self.connection.as_mut().ok_or_else(lost)
+    }
+
+    fn report(&self, statement: &Statement, begun: Instant, failed: bool) {
+        if let Some(callback) = &self.callback {
+            callback(&Info { elapsed: begun.elapsed(), statement, failed });
+        }
+    }
+
+    /// Whether an open snapshot is still open after an error.
+    pub fn keeps_snapshot(&self) -> bool {
+        self.connection.as_ref().is_some_and(|connection| connection.keeps_snapshot())
+    }
+
+    /// Ends the snapshot, if that takes no time.
+    fn try_end(&self, connection: &Connection) -> bool {
+        let begun = Instant::now();
+        let ended = connection.try_end();
+        if ended {
+            self.report(&Statement::from_string(connection.backend(), "COMMIT"), begun, false);
+        }
+        ended
+    }
+
+    /// Makes the connection ready for reuse, or closes it.
+    async fn settle(mut self, abandoned: bool) {
+        let snapshot = self.snapshot;
+        let Ok(connection) = self.connection() else { return };
+        let drained = if abandoned {
+            timeout(DRAIN_TIMEOUT, connection.drain()).await.is_ok_and(|drained| drained.is_ok())
+        } else {
+            true
+        };
+        if !drained {
+            // The statement is slow, or the database is gone.
+            connection.liveness.suspect();
+            return;
+        }
+        if snapshot {
+            let (begun, backend) = (Instant::now(), connection.backend());
+            let ended = timeout(COMMIT_TIMEOUT, connection.end()).await.is_ok_and(|ended| ended.is_ok());
+            if !ended {
+                connection.liveness.suspect();
+            }
+            self.report(&Statement::from_string(backend, "COMMIT"), begun, !ended);
+            if !ended {
+                return;
+            }
+        }
+        self.snapshot = false;
+        self.state = State::Idle;
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        let Some(mut connection) = self.connection.take() else { return };
+        let (runtime, abandoned) = (Handle::try_current(), self.state == State::Running);
+        if abandoned {
+            connection.abandon();
+        }
+        match (self.state, runtime) {
+            (State::Idle, _) if !self.snapshot || self.try_end(&connection) => connection.idle_since = Instant::now(),
+            (State::Idle | State::Running, Ok(runtime)) => {
+                // The task itself may be dropped, even before it begins: when the runtime ends.
+                let state = State::Broken;
+                let lease = Self {
+                    connection: Some(connection),
+                    state,
+                    snapshot: self.snapshot,
+                    role: None,
+                    callback: self.callback.take(),
+                };
+                drop(runtime.spawn(lease.settle(abandoned)));
+            }
+            _ => drop(Object::take(connection)),
+        }
+    }
+}
