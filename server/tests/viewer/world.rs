@@ -160,7 +160,9 @@ impl World {
             told.failed += usize::from(has_errors);
             told.different += usize::from(served.ask(plans, &reader, &everybody).await.0 != found);
             if found != expected {
-                self.fail(&served, &documents_of, &pools, choices.clone(), (&viewer, &everybody)).await;
+                let document = documents_of.random(&mut Dice::of_choices(choices.clone()), &pools);
+                let seen = (document, found, expected);
+                self.fail(&served, &documents_of, &pools, (choices.clone(), seen), (&viewer, &everybody)).await;
             }
         }
     }
@@ -199,13 +201,14 @@ impl World {
         transaction
     }
 
-    /// Panics with the simplest document that is found whose responses differ.
+    /// Panics with the simplest document that is found whose responses differ. If the responses to the first one agree when it is asked
+    /// again, it says so, and shows what differed.
     async fn fail(
         &self,
         served: &Served,
         documents: &Documents,
         pools: &Pools,
-        mut choices: Vec<usize>,
+        (mut choices, seen): (Vec<usize>, (String, String, String)),
         (viewer, everybody): (&Viewer, &Viewer),
     ) {
         let reader = Reader::new(self.db.clone());
@@ -228,7 +231,8 @@ impl World {
             }
             break;
         }
-        let (document, found, expected) = last.unwrap_or_default();
+        let again = if last.is_some() { "" } else { "asked again, the responses agree\n" };
+        let (document, found, expected) = last.unwrap_or(seen);
         let rule = |(table, visible): (&String, &Visible)| match visible {
             Visible::Only(condition) => {
                 let rows = Sql::select().from(table.clone()).cond_where(condition.clone()).take();
@@ -238,7 +242,7 @@ impl World {
         };
         let rules: Vec<String> = viewer.shown.iter().map(rule).collect();
         let rules = rules.join("\n");
-        panic!("{document}\nthe viewer:\n{found}\nwithout the hidden rows:\n{expected}\nthe rules:\n{rules}");
+        panic!("{again}{document}\nthe viewer:\n{found}\nwithout the hidden rows:\n{expected}\nthe rules:\n{rules}");
     }
 
     /// The ids and the cursors of all lists.
