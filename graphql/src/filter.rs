@@ -10,7 +10,7 @@ use crate::DateTime;
 
 mod estimate;
 mod json;
-mod lists;
+pub(crate) mod lists;
 mod read;
 mod related;
 mod row_estimate;

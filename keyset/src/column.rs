@@ -93,8 +93,8 @@ impl Column {
     }
 
     /// A value as an expression that is stored in it.
-    pub fn stored(&self, value: Value) -> Expr {
-        (self.of.save_as)(Expr::val(value))
+    pub fn stored(&self, value: impl Into<Expr>) -> Expr {
+        (self.of.save_as)(value.into())
     }
 
     /// The same column of the table that has this name in a statement.

@@ -117,7 +117,7 @@ impl ListTest {
 }
 
 /// The type of an array with values of this kind: in SQL, and as a parameter.
-fn array(item: Kind) -> (&'static str, ArrayType) {
+pub fn array(item: Kind) -> (&'static str, ArrayType) {
     match item {
         Kind::Bool => ("boolean", ArrayType::Bool),
         Kind::SmallInt | Kind::Int => ("integer", ArrayType::Int),
@@ -136,7 +136,7 @@ fn array(item: Kind) -> (&'static str, ArrayType) {
 }
 
 /// The text of a value of an enum, and any other value.
-fn plain(value: Value) -> Value {
+pub fn plain(value: Value) -> Value {
     match value {
         Value::Enum(OptionEnum::Some(of_type)) => of_type.value.into_owned().into(),
         value => value,

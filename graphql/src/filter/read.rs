@@ -257,8 +257,8 @@ fn tests<T>(given: &Members, read: impl Fn(Input) -> Result<T>, budget: &mut Bud
             "lte" => Test::Lte(one()?),
             "gt" => Test::Gt(one()?),
             "gte" => Test::Gte(one()?),
-            // Every text begins with it.
-            "startsWith" if *value == Input::String(String::new()) => continue,
+            // Every text begins with it, and NULL does not.
+            "startsWith" if *value == Input::String(String::new()) => Test::IsNull(false),
             "startsWith" => Test::StartsWith(part()?),
             _ => Test::Contains(part()?),
         };

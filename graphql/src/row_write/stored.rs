@@ -3,8 +3,10 @@
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use keyset::{Column, Kind};
-use sea_orm::sea_query::Expr;
+use sea_orm::sea_query::{Expr, ExprTrait};
 use sea_orm::{DbBackend, DbErr, QueryResult, Value};
+
+use crate::filter::lists;
 
 /// A value as an expression that is stored. SQLite has lists as JSON.
 pub fn stored(column: &Column, value: Value, backend: DbBackend) -> Expr {
@@ -13,8 +15,22 @@ pub fn stored(column: &Column, value: Value, backend: DbBackend) -> Expr {
             let list = items.map(|items| items.iter().map(item).collect::<serde_json::Value>().to_string());
             Expr::val(list)
         }
+        Value::Array(_, Some(items)) if items.iter().any(|item| *item == item.as_null()) => {
+            column.stored(array(column, *items))
+        }
         value => column.stored(value),
     }
+}
+
+/// An array of PostgreSQL. A parameter cannot be one with a NULL: SeaQuery panics.
+fn array(column: &Column, items: Vec<Value>) -> Expr {
+    let places: Vec<String> = (1..=items.len()).map(|place| format!("(${place})")).collect();
+    let array = Expr::cust_with_exprs(
+        // SeaQuery takes brackets for quotes.
+        format!("ARRAY(VALUES {})", places.join(", ")),
+        items.into_iter().map(|item| Expr::val(lists::plain(item))),
+    );
+    array.cast_as(format!("{}[]", lists::array(column.kind().item()).0))
 }
 
 /// An item of a list as JSON: a number, a truth value, or a text.
