@@ -15,7 +15,10 @@ use async_graphql::parser::parse_query;
 use crate::datum::Datum;
 use crate::documents::Document;
 use crate::interpret::{Row, Rows};
-use crate::schema::{Column, Kind, Reference, Schema, Table};
+use crate::schema::{Column, Kind, OnDelete, Reference, Schema, Storage, Table};
+
+/// How a text says what becomes of a row when the one that it refers to is deleted.
+const ON_DELETE: [(&str, OnDelete); 2] = [(" cascades", OnDelete::Cascade), (" nullifies", OnDelete::SetNull)];
 
 /// What is asked of a database, and by whom.
 #[derive(Debug)]
@@ -72,12 +75,19 @@ impl Case {
             for of in &table.references {
                 let to = &self.schema.tables[of.to].name;
                 let word = if of.unique { "unique" } else { "refers" };
-                line += &format!(" {word}({} {to} {} {})", names(&of.columns), of.field, of.list);
+                let on_delete = ON_DELETE.iter().find(|(_, it)| *it == of.on_delete).map_or("", |(word, _)| word);
+                line += &format!(" {word}({} {to} {} {}{on_delete})", names(&of.columns), of.field, of.list);
             }
             table.indexes.iter().for_each(|columns| line += &format!(" index({})", names(columns)));
             table.sorts.iter().for_each(|columns| line += &format!(" sort({})", names(columns)));
             table.rule.iter().for_each(|column| line += &format!(" rule({})", name(column)));
-            let is = [(table.as_of, "as_of()"), (table.counted, "counted()"), (table.partitioned, "partitioned()")];
+            table.guard.iter().for_each(|column| line += &format!(" guard({})", name(column)));
+            let is = [
+                (table.as_of, "as_of()"),
+                (table.counted, "counted()"),
+                (table.storage == Storage::Partitions, "partitioned()"),
+                (table.storage == Storage::View, "view()"),
+            ];
             is.iter().filter(|(is, _)| *is).for_each(|(_, word)| line += &format!(" {word}"));
             lines.push(line);
         }
@@ -126,10 +136,16 @@ fn table(line: &str, known: &Schema) -> Table {
             "index" => table.indexes.push(numbers(words)),
             "sort" => table.sorts.push(numbers(words)),
             "rule" => table.rule = numbers(words).first().copied(),
+            "guard" => table.guard = numbers(words).first().copied(),
+            "view" => table.storage = Storage::View,
             "as_of" => table.as_of = true,
             "counted" => table.counted = true,
-            "partitioned" => table.partitioned = true,
+            "partitioned" => table.storage = Storage::Partitions,
             _ => {
+                let (on_delete, words) = ON_DELETE
+                    .into_iter()
+                    .find_map(|(word, it)| words.strip_suffix(word).map(|words| (it, words)))
+                    .unwrap_or((OnDelete::Restrict, words));
                 let parts: Vec<&str> = words.rsplitn(4, ' ').collect();
                 let to = known.tables.iter().position(|table| table.name == parts[2]).unwrap_or(known.tables.len());
                 let (field, list) = (parts[1].to_owned(), parts[0].to_owned());
@@ -139,6 +155,7 @@ fn table(line: &str, known: &Schema) -> Table {
                     field,
                     list,
                     unique: word == "unique",
+                    on_delete,
                 });
             }
         }

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use async_graphql::{Number, Value};
+use async_graphql::{Name, Number, Value};
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 use sea_orm::prelude::{Decimal, Uuid};
 use sea_orm::{DbErr, QueryResult};
@@ -16,7 +16,7 @@ pub enum Datum {
     Null,
     /// A truth value.
     Bool(bool),
-    /// An integer, or a decimal in hundredths.
+    /// An integer, a decimal in hundredths, or the place of a value in the enum.
     Integer(i64),
     /// A floating-point number.
     Real(f64),
@@ -24,7 +24,12 @@ pub enum Datum {
     Text(String),
     /// Bytes.
     Bytes(Vec<u8>),
+    /// A value of JSON, or the items of an array.
+    Json(Value),
 }
+
+/// The values of the enum, in its order, as a schema calls them, and as the database does.
+pub const MOODS: [[&str; 2]; 3] = [["OK", "ok"], ["SAD", "sad"], ["AT_EASE", "at-ease"]];
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -42,6 +47,8 @@ impl Datum {
             (Self::Real(one), Self::Real(other)) => one.total_cmp(other),
             (Self::Text(one), Self::Text(other)) => one.as_bytes().cmp(other.as_bytes()),
             (Self::Bytes(one), Self::Bytes(other)) => one.cmp(other),
+            // They have no order.
+            (Self::Json(one), Self::Json(other)) if one != other => Ordering::Less,
             (one, other) => one.is_null().cmp(&other.is_null()),
         }
     }
@@ -52,12 +59,14 @@ impl Datum {
             (Self::Null, _) => Value::Null,
             (Self::Bool(it), _) => Value::Boolean(*it),
             (Self::Integer(it), Kind::BigInt) => Value::String(it.to_string()),
+            (Self::Integer(it), Kind::Enum) => Value::Enum(Name::new(mood(*it)[0])),
             (Self::Integer(it), Kind::Decimal) => Value::String(hundredths((*it).into())),
             (Self::Integer(it), _) => Value::Number((*it).into()),
             (Self::Real(it), _) => Number::from_f64(*it).map_or(Value::Null, Value::Number),
             (Self::Text(it), Kind::Instant) => Value::String(it.clone() + "Z"),
             (Self::Text(it), _) => Value::String(it.clone()),
             (Self::Bytes(it), _) => Value::String(base64(it)),
+            (Self::Json(it), _) => it.clone(),
         }
     }
 
@@ -65,6 +74,9 @@ impl Datum {
     pub fn of_argument(value: &Value, kind: Kind) -> Option<Self> {
         Some(match (value, kind) {
             (Value::Null, _) => Self::Null,
+            (it, Kind::Json | Kind::Ints) => Self::Json(it.clone()),
+            (Value::Enum(it), Kind::Enum) => Self::Integer(place_of_mood(0, it)?),
+            (Value::String(it), Kind::Enum) => Self::Integer(place_of_mood(0, it)?),
             (Value::Boolean(it), _) => Self::Bool(*it),
             (Value::Number(it), Kind::Double) => Self::Real(it.as_f64()?),
             (Value::Number(it), Kind::Decimal) => Self::Integer(of_decimal(&it.to_string())?),
@@ -85,6 +97,7 @@ impl Datum {
             (Self::Null, _) => "NULL".into(),
             (Self::Bool(it), _) => it.to_string(),
             (Self::Integer(it), Kind::Decimal) => hundredths((*it).into()),
+            (Self::Integer(it), Kind::Enum) => format!("'{}'", mood(*it)[1]),
             (Self::Integer(it), _) => it.to_string(),
             (Self::Real(it), _) => format!("{it:?}"),
             (Self::Text(it), Kind::Uuid) if is_sqlite => format!("x'{}'", it.replace('-', "")),
@@ -94,6 +107,14 @@ impl Datum {
             (Self::Text(it), _) => format!("'{}'", it.replace('\'', "''")),
             (Self::Bytes(it), _) if is_sqlite => format!("x'{}'", hexadecimal(it)),
             (Self::Bytes(it), _) => format!("'\\x{}'", hexadecimal(it)),
+            (Self::Json(it), Kind::Ints) => {
+                let text = it.to_string().replace("null", "NULL");
+                format!("'{{{}}}'", text.trim_start_matches('[').trim_end_matches(']'))
+            }
+            (Self::Json(it), _) => {
+                let text = it.clone().into_json().unwrap_or_default().to_string();
+                format!("'{}'", text.replace('\'', "''"))
+            }
         }
     }
 
@@ -135,8 +156,22 @@ impl Datum {
             }
             Kind::Uuid => get(row, column, |it: Uuid| Self::Text(it.to_string())),
             Kind::Bytes => get(row, column, Self::Bytes),
+            Kind::Enum => get(row, column, |it: String| Self::Integer(place_of_mood(1, &it).unwrap_or(i64::MAX))),
+            Kind::Json | Kind::Ints => get(row, column, |it: String| {
+                let text = if kind == Kind::Json { it } else { it.replace('{', "[").replace('}', "]").to_lowercase() };
+                let json: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+                Self::Json(Value::from_json(json).unwrap_or_default())
+            }),
         }
     }
+}
+
+fn mood(place: i64) -> [&'static str; 2] {
+    usize::try_from(place).ok().and_then(|place| MOODS.get(place)).copied().unwrap_or_default()
+}
+
+fn place_of_mood(of: usize, name: &str) -> Option<i64> {
+    MOODS.iter().position(|names| names[of] == name).and_then(|place| i64::try_from(place).ok())
 }
 
 /// A decimal of the scale 2.

@@ -7,7 +7,7 @@ use async_graphql::{Name, Value};
 use crate::book::Book;
 use crate::dice::Dice;
 use crate::page::{Position, item, key};
-use crate::schema::{Kind, Reference, Relation, Schema};
+use crate::schema::{Kind, OnDelete, Reference, Relation, Schema};
 use crate::tables::values;
 
 /// A document, and the values of its variables.
@@ -17,6 +17,8 @@ pub struct Document {
     pub text: String,
     /// The values.
     pub variables: HashMap<Name, Value>,
+    /// The operation that is asked for, if there are several.
+    pub operation: Option<String>,
 }
 
 /// The deepest list.
@@ -36,10 +38,11 @@ struct Writing<'a> {
     declared: Vec<String>,
     variables: HashMap<Name, Value>,
     fragments: Vec<String>,
+    is_sqlite: bool,
 }
 
 /// A random document. Its ids and cursors are those of the book.
-pub fn document(dice: &mut Dice, schema: &Schema, book: &Book) -> Document {
+pub fn document(dice: &mut Dice, schema: &Schema, book: &Book, is_sqlite: bool) -> Document {
     let mut writing = Writing {
         schema,
         book,
@@ -50,6 +53,7 @@ pub fn document(dice: &mut Dice, schema: &Schema, book: &Book) -> Document {
         declared: vec![],
         variables: HashMap::new(),
         fragments: vec![],
+        is_sqlite,
     };
     let mut roots = Vec::new();
     for _ in 0..=writing.dice.roll(2) {
@@ -68,8 +72,17 @@ pub fn document(dice: &mut Dice, schema: &Schema, book: &Book) -> Document {
         }
         is_used
     });
-    let declared = if declared.is_empty() { String::new() } else { format!("query ({}) ", declared.join(", ")) };
-    Document { text: declared + &selection, variables }
+    let declared = if declared.is_empty() { String::new() } else { format!("({}) ", declared.join(", ")) };
+    if dice.once_in(12) {
+        let other = format!("query Other {{ {} {{ totalCount }} }} ", schema.tables[0].list());
+        return Document {
+            text: format!("{other}query This {declared}{selection}"),
+            variables,
+            operation: Some("This".into()),
+        };
+    }
+    let declared = if declared.is_empty() { declared } else { format!("query {declared}") };
+    Document { text: declared + &selection, variables, operation: None }
 }
 
 /// The list of all rows of a table with their ids and cursors, in each of its orders.
@@ -96,7 +109,7 @@ pub fn lists(schema: &Schema, table: usize) -> Vec<Document> {
         let order = if order.is_empty() { String::new() } else { format!(", orderBy: [{}]", order.join(", ")) };
         format!("{{ {}(first: 100{order}) {{ edges {{ cursor node {{ id }} }} }} }}", of.list())
     };
-    orders.iter().map(|order| Document { text: text(order), variables: HashMap::new() }).collect()
+    orders.iter().map(|order| Document { text: text(order), ..Document::default() }).collect()
 }
 
 impl Writing<'_> {
@@ -457,7 +470,12 @@ impl Writing<'_> {
         let known = values(kind);
         let one = self.dice.pick(&known).show(kind);
         let other = self.dice.pick(&known).show(kind);
-        let mut names = vec!["eq", "ne", "in", "notIn"];
+        let mut names = match kind {
+            Kind::Json if self.is_sqlite => vec!["eq", "ne", "hasKey"],
+            Kind::Json => vec!["eq", "ne", "hasKey", "contains"],
+            Kind::Ints => vec!["contains", "containedBy", "overlaps", "isEmpty"],
+            _ => vec!["eq", "ne", "in", "notIn"],
+        };
         if kind.is_ordered() {
             names.extend(["lt", "lte", "gt", "gte"]);
         }
@@ -471,14 +489,20 @@ impl Writing<'_> {
         let value = match name {
             "in" | "notIn" if self.rarely() => Value::List(vec![]),
             "in" | "notIn" => Value::List(vec![one, other]),
-            "isNull" => Value::Boolean(self.dice.roll(2) == 0),
+            "isNull" | "isEmpty" => Value::Boolean(self.dice.roll(2) == 0),
+            "hasKey" => (*self.dice.pick(&["a", "b", "c d"])).into(),
+            // Their items are never null.
+            "contains" | "containedBy" | "overlaps" if kind == Kind::Ints => {
+                Value::List((0..self.dice.roll(4)).map(|_| Value::Number((1 + self.dice.roll(3)).into())).collect())
+            }
             _ => one,
         };
         let value = if self.nests && self.dice.once_in(4) {
             let ty = kind.graphql();
             let ty = match name {
                 "in" | "notIn" => format!("[{ty}!]"),
-                "isNull" => "Boolean".to_owned(),
+                "isNull" | "isEmpty" => "Boolean".to_owned(),
+                "hasKey" => "String".to_owned(),
                 _ => ty.to_owned(),
             };
             // It is printed as it is.
@@ -490,13 +514,20 @@ impl Writing<'_> {
     }
 }
 
+/// Whether it has a least and a greatest value.
 fn has_least(kind: Kind) -> bool {
     kind.is_ordered() && kind != Kind::Bool
 }
 
 /// What the list of all rows refers by.
-const NOTHING: Reference =
-    Reference { columns: Vec::new(), to: 0, field: String::new(), list: String::new(), unique: false };
+const NOTHING: Reference = Reference {
+    columns: Vec::new(),
+    to: 0,
+    field: String::new(),
+    list: String::new(),
+    unique: false,
+    on_delete: OnDelete::Restrict,
+};
 
 fn object(fields: impl IntoIterator<Item = (String, Value)>) -> Value {
     Value::Object(fields.into_iter().map(|(name, value)| (Name::new(name), value)).collect())

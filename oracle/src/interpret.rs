@@ -13,9 +13,10 @@ use chrono::{DateTime, Utc};
 use crate::aggregate::aggregate;
 use crate::book::Book;
 use crate::datum::Datum;
+use crate::documents::Document;
 use crate::filter::Filter;
 use crate::page::{Listed, Position};
-use crate::schema::{Reference, Relation, Schema};
+use crate::schema::{GUARDED_FOR, Reference, Relation, Schema, Table};
 
 /// A row.
 pub type Row = Vec<Datum>;
@@ -78,31 +79,36 @@ pub struct Oracle<'a> {
     pub book: &'a Book,
     document: &'a ExecutableDocument,
     variables: HashMap<Name, Value>,
+    /// Whether the viewer does not read guarded columns.
+    pub(crate) is_refused: bool,
     errors: Vec<(String, String)>,
     /// Whether there is no data: an error in a field that is never null.
     is_null: bool,
 }
 
 impl<'a> Oracle<'a> {
-    /// Evaluates the only operation of a valid document.
+    /// Evaluates an operation of a valid document.
     pub fn respond(
         schema: &'a Schema,
         rows: &'a Rows,
         book: &'a Book,
         document: &'a ExecutableDocument,
-        given: &HashMap<Name, Value>,
+        asked: &Document,
+        who: &Datum,
     ) -> Response {
-        let operation: &OperationDefinition = match &document.operations {
-            DocumentOperations::Single(operation) => &operation.node,
-            DocumentOperations::Multiple(several) => &several.values().next().expect("an operation").node,
+        let operation: &OperationDefinition = match (&document.operations, &asked.operation) {
+            (DocumentOperations::Multiple(several), Some(name)) => &several[name.as_str()].node,
+            (operations, _) => &operations.iter().next().expect("an operation").1.node,
         };
-        let mut variables = given.clone();
+        let mut variables = asked.variables.clone();
         for definition in &operation.variable_definitions {
             if let Some(default) = &definition.node.default_value {
                 variables.entry(definition.node.name.node.clone()).or_insert_with(|| default.node.clone());
             }
         }
-        let mut oracle = Self { schema, rows, book, document, variables, errors: Vec::new(), is_null: false };
+        let is_refused = *who != Datum::Text(GUARDED_FOR.into());
+        let mut oracle =
+            Self { schema, rows, book, document, variables, is_refused, errors: Vec::new(), is_null: false };
         let data = oracle.object(&On::Query, &[&operation.selection_set.node], "");
         oracle.errors.sort();
         let data = if oracle.is_null { Out::Plain(Value::Null) } else { data };
@@ -201,6 +207,7 @@ impl<'a> Oracle<'a> {
                     return Ok(Out::Id(*table, key_of(&of.key, row)));
                 }
                 if let Some(column) = of.column(name) {
+                    self.guard(of, column)?;
                     return Ok(Out::Plain(row[column].show(of.columns[column].kind)));
                 }
                 match schema.relation(*table, name).expect("a relation") {
@@ -283,6 +290,7 @@ impl<'a> Oracle<'a> {
             On::Aggregate(list, of) => {
                 let table = &schema.tables[list.table];
                 let column = table.column(name).unwrap_or_else(|| panic!("{}.{name}", table.name));
+                self.guard(table, column)?;
                 let values = list.rows.iter().map(|row| &row[column]).filter(|value| !value.is_null());
                 aggregate(of, &values.collect::<Vec<_>>(), table.columns[column].kind)
             }
@@ -347,6 +355,11 @@ impl<'a> Oracle<'a> {
         }
         let list = Listed::new(self, table, [by, far], rows, |name| self.argument(field, name))?;
         Ok(self.object(&On::Connection(Rc::new(list)), sets, path))
+    }
+
+    /// Refuses a column that is guarded.
+    pub(crate) fn guard(&self, table: &Table, column: usize) -> Result<(), Code> {
+        if self.is_refused && table.guard == Some(column) { Err("FORBIDDEN") } else { Ok(()) }
     }
 
     fn node(&self, list: &Listed<'a>, row: &'a Row) -> On<'a> {

@@ -95,6 +95,7 @@ impl<'a> Listed<'a> {
     ) -> Result<Self, Code> {
         let of = &oracle.schema.tables[table];
         let order = order(of, by, argument("orderBy"))?;
+        order.iter().try_for_each(|sort| oracle.guard(of, sort.column))?;
         rows.sort_by(|one, other| compare(&order, &values(&order, one), &values(&order, other)));
         let cursor = |name: &str| match argument(name) {
             Some(Value::String(text)) if !text.is_empty() => {

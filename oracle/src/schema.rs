@@ -18,11 +18,16 @@ pub enum Kind {
     Instant,
     Uuid,
     Bytes,
+    /// An enum of PostgreSQL.
+    Enum,
+    Json,
+    /// An array of integers, of PostgreSQL.
+    Ints,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 16] = [
         Self::Int,
         Self::Text,
         Self::SmallInt,
@@ -36,7 +41,15 @@ impl Kind {
         Self::Instant,
         Self::Uuid,
         Self::Bytes,
+        Self::Json,
+        Self::Enum,
+        Self::Ints,
     ];
+
+    /// Those of a database.
+    pub fn of_database(is_sqlite: bool) -> &'static [Self] {
+        if is_sqlite { &Self::ALL[..14] } else { &Self::ALL }
+    }
 
     /// Whether it has sums and averages.
     pub fn is_number(self) -> bool {
@@ -45,7 +58,17 @@ impl Kind {
 
     /// Whether it has a least and a greatest value, and filters by order.
     pub fn is_ordered(self) -> bool {
-        !matches!(self, Self::Uuid | Self::Bytes)
+        !matches!(self, Self::Uuid | Self::Bytes | Self::Enum | Self::Json | Self::Ints)
+    }
+
+    /// Whether lists can be sorted by it.
+    pub fn is_sortable(self) -> bool {
+        !matches!(self, Self::Json | Self::Ints)
+    }
+
+    /// Whether it can be a column of a key.
+    pub fn is_of_keys(self) -> bool {
+        !matches!(self, Self::Bool | Self::Double | Self::Decimal | Self::Enum | Self::Json | Self::Ints)
     }
 
     /// Its type in the schema.
@@ -63,6 +86,9 @@ impl Kind {
             Self::Instant => "DateTime",
             Self::Uuid => "UUID",
             Self::Bytes => "Bytes",
+            Self::Enum => "Mood",
+            Self::Json => "JSON",
+            Self::Ints => "[Int!]",
         }
     }
 
@@ -84,6 +110,10 @@ impl Kind {
             Self::Uuid => "uuid",
             Self::Bytes if is_sqlite => "blob",
             Self::Bytes => "bytea",
+            Self::Enum => "mood",
+            Self::Json if is_sqlite => "json",
+            Self::Json => "jsonb",
+            Self::Ints => "integer[]",
         }
     }
 }
@@ -99,6 +129,17 @@ pub struct Column {
     pub nullable: bool,
 }
 
+/// What becomes of a row when the row that it refers to is deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnDelete {
+    /// The other row cannot be deleted.
+    Restrict,
+    /// It is deleted, too.
+    Cascade,
+    /// It refers to none.
+    SetNull,
+}
+
 /// A foreign key: these columns refer to the key of another table.
 #[derive(Clone, Debug)]
 pub struct Reference {
@@ -112,6 +153,19 @@ pub struct Reference {
     pub list: String,
     /// Whether a constraint says that no two rows refer to the same one.
     pub unique: bool,
+    /// What becomes of its row.
+    pub on_delete: OnDelete,
+}
+
+/// Where the rows of a table are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// In a table.
+    Table,
+    /// On PostgreSQL, in partitions by the hash of the key.
+    Partitions,
+    /// In another table, of which this is a view with the key that the settings name.
+    View,
 }
 
 /// A table.
@@ -135,9 +189,14 @@ pub struct Table {
     pub as_of: bool,
     /// Whether the database keeps the number of its rows.
     pub counted: bool,
-    /// Whether PostgreSQL keeps its rows in partitions, by the hash of the key.
-    pub partitioned: bool,
+    /// Where its rows are.
+    pub storage: Storage,
+    /// The column that only viewers with the claim [`GUARDED_FOR`] read.
+    pub guard: Option<usize>,
 }
+
+/// The claim of those who read guarded columns.
+pub const GUARDED_FOR: &str = "a";
 
 impl Table {
     /// A table of these columns without anything else.
@@ -153,8 +212,14 @@ impl Table {
             rule: None,
             as_of: false,
             counted: false,
-            partitioned: false,
+            storage: Storage::Table,
+            guard: None,
         }
+    }
+
+    /// The table that has its rows.
+    pub fn stored(&self) -> String {
+        if self.storage == Storage::View { format!("{}_rows", self.name) } else { self.name.clone() }
     }
 
     /// The name of its type.

@@ -25,6 +25,12 @@ pub fn simpler(document: &Document) -> Vec<Document> {
 /// The text with the values of its variables, and without fragments of their own names.
 fn inlined(document: &Document) -> String {
     let mut text = document.text.clone();
+    if document.operation.is_some() {
+        // The operation that is asked for is the last one.
+        text = text.split_once("query This ").map_or(text.clone(), |(_, this)| {
+            if this.starts_with('(') { format!("query {this}") } else { this.to_owned() }
+        });
+    }
     let mut values: Vec<(String, String)> =
         document.variables.iter().map(|(name, value)| (format!("${name}"), value.to_string())).collect();
     if let Some(definitions) = text.strip_prefix("query (").and_then(|rest| rest.split_once(") {")) {

@@ -2,21 +2,27 @@
 
 use std::fmt::Write as _;
 
-use crate::datum::Datum;
+use async_graphql::Value;
+
+use crate::datum::{Datum, MOODS};
 use crate::dice::Dice;
 use crate::interpret::{Row, Rows, key_of};
-use crate::schema::{Column, Kind, Reference, Schema, Table};
+use crate::schema::{Column, GUARDED_FOR, Kind, OnDelete, Reference, Schema, Storage, Table};
 
 const NAMES: [&str; 8] = ["elm", "oak", "fir", "bay", "fig", "yew", "gum", "cork"];
 
 /// Tables that refer to those before them, or to themselves.
-pub fn schema(dice: &mut Dice) -> Schema {
+pub fn schema(dice: &mut Dice, is_sqlite: bool) -> Schema {
+    let kinds = Kind::of_database(is_sqlite);
     let mut schema = Schema::default();
     for name in &NAMES[..=dice.roll(NAMES.len())] {
-        let table = if schema.tables.len() > 1 && dice.once_in(3) {
-            junction(dice, &schema, name)
+        // Nothing refers to a view.
+        let targets: Vec<usize> =
+            (0..schema.tables.len()).filter(|table| schema.tables[*table].storage != Storage::View).collect();
+        let table = if targets.len() > 1 && dice.once_in(3) {
+            junction(dice, &schema, &targets, name, kinds)
         } else {
-            table(dice, &schema, name)
+            table(dice, &schema, &targets, name, kinds)
         };
         schema.tables.push(table);
         // The server would rename one of two fields.
@@ -60,9 +66,8 @@ fn column(name: impl Into<String>, kind: Kind, nullable: bool) -> Column {
     Column { name: name.into(), kind, nullable }
 }
 
-fn table(dice: &mut Dice, schema: &Schema, name: &str) -> Table {
-    let of_key: Vec<Kind> =
-        Kind::ALL.into_iter().filter(|kind| !matches!(kind, Kind::Bool | Kind::Double | Kind::Decimal)).collect();
+fn table(dice: &mut Dice, schema: &Schema, targets: &[usize], name: &str, kinds: &[Kind]) -> Table {
+    let of_key: Vec<Kind> = kinds.iter().copied().filter(|kind| kind.is_of_keys()).collect();
     let mut columns = match dice.roll(4) {
         0 | 1 => vec![column("id", *dice.pick(&[Kind::Int, Kind::BigInt]), false)],
         2 => vec![column("k", *dice.pick(&of_key), false)],
@@ -70,12 +75,12 @@ fn table(dice: &mut Dice, schema: &Schema, name: &str) -> Table {
     };
     let key = (0..columns.len()).collect();
     for letter in &["a", "b", "c", "d", "e", "f"][..dice.roll(7)] {
-        columns.push(column(*letter, *dice.pick(&Kind::ALL), dice.roll(3) == 1));
+        columns.push(column(*letter, *dice.pick(kinds), dice.roll(3) == 1));
     }
     let mut table = Table::new(name, columns, key);
     let others = schema.tables.len();
     for number in 0..dice.roll(3) {
-        let to = dice.roll(others + 1);
+        let to = targets.get(dice.roll(targets.len() + 1)).copied().unwrap_or(others);
         let target = schema.tables.get(to).cloned().unwrap_or_else(|| table.clone());
         // A row that refers to its own table, which has rows before it.
         let nullable = to == others || dice.roll(2) == 1;
@@ -86,15 +91,15 @@ fn table(dice: &mut Dice, schema: &Schema, name: &str) -> Table {
 }
 
 /// A table whose key refers to two others.
-fn junction(dice: &mut Dice, schema: &Schema, name: &str) -> Table {
+fn junction(dice: &mut Dice, schema: &Schema, targets: &[usize], name: &str, kinds: &[Kind]) -> Table {
     let mut table = Table::new(name, Vec::new(), Vec::new());
     for number in 0..2 {
-        let to = dice.roll(schema.tables.len());
+        let to = *dice.pick(targets);
         refer(dice, &mut table, to, &schema.tables[to], number, false);
     }
     table.key = (0..table.columns.len()).collect();
     for letter in &["a", "b"][..dice.roll(3)] {
-        table.columns.push(column(*letter, *dice.pick(&Kind::ALL), dice.roll(3) == 1));
+        table.columns.push(column(*letter, *dice.pick(kinds), dice.roll(3) == 1));
     }
     finish(dice, &mut table);
     table
@@ -121,7 +126,12 @@ fn refer(dice: &mut Dice, table: &mut Table, to: usize, target: &Table, number: 
     };
     let columns = (first..table.columns.len()).collect();
     let unique = table.key.len() < 3 && !table.key.is_empty() && dice.once_in(5);
-    table.references.push(Reference { columns, to, field, list, unique });
+    let on_delete = match dice.roll(4) {
+        0 => OnDelete::Cascade,
+        1 if nullable => OnDelete::SetNull,
+        _ => OnDelete::Restrict,
+    };
+    table.references.push(Reference { columns, to, field, list, unique, on_delete });
 }
 
 fn finish(dice: &mut Dice, table: &mut Table) {
@@ -130,7 +140,8 @@ fn finish(dice: &mut Dice, table: &mut Table) {
             table.indexes.push(with_key(&reference.columns, &table.key));
         }
     }
-    let others: Vec<usize> = (0..table.columns.len()).filter(|column| !table.key.contains(column)).collect();
+    let is_plain = |column: &usize| !table.key.contains(column) && table.columns[*column].kind.is_sortable();
+    let others: Vec<usize> = (0..table.columns.len()).filter(is_plain).collect();
     for _ in 0..dice.roll(4) {
         if others.is_empty() {
             break;
@@ -149,7 +160,21 @@ fn finish(dice: &mut Dice, table: &mut Table) {
     table.as_of = matches!(table.key[..], [key] if table.columns[key].kind == Kind::Uuid);
     table.counted = dice.once_in(5);
     // A partitioned table has no other unique constraint than one with its key.
-    table.partitioned = dice.once_in(5) && !table.references.iter().any(|of| of.unique);
+    if dice.once_in(5) && !table.references.iter().any(|of| of.unique) {
+        table.storage = Storage::Partitions;
+    }
+    let unkeyed: Vec<usize> = (0..table.columns.len()).filter(|column| !table.key.contains(column)).collect();
+    let is_plain = |column: &&usize| !table.references.iter().any(|of| of.columns.contains(column));
+    if let Some(column) = unkeyed.iter().find(is_plain).filter(|_| dice.once_in(5)) {
+        table.guard = Some(*column);
+    }
+    if table.references.is_empty() && dice.once_in(6) {
+        (table.storage, table.counted) = (Storage::View, false);
+        table.indexes.clear();
+        for column in unkeyed {
+            table.columns[column].nullable = true;
+        }
+    }
 }
 
 fn with_key(columns: &[usize], key: &[usize]) -> Vec<usize> {
@@ -187,11 +212,23 @@ pub fn values(kind: Kind) -> Vec<Datum> {
             "00000000-0000-0000-0000-000000000000",
             "80000000-0000-4000-8000-00000000000a",
         ]),
+        Kind::Enum => integers(&[0, 1, 2]),
+        Kind::Json => {
+            ["{}", r#"{"a": 1}"#, r#"{"b": [true, null], "a": 1}"#, "[1, 2, {\"a\": 1}]", "\"x\"", "[]", "1.5", "[[1]]"]
+                .into_iter()
+                .map(json)
+                .collect()
+        }
+        Kind::Ints => ["[]", "[1]", "[1, 2]", "[2, 2, 3]", "[null, 1]"].into_iter().map(json).collect(),
         Kind::Bytes => [&b"a"[..], b"", &[0], &[0, 255], &[255, 254, 253]]
             .into_iter()
             .map(|it| Datum::Bytes(it.to_vec()))
             .collect(),
     }
+}
+
+fn json(text: &str) -> Datum {
+    Datum::Json(serde_json::from_str(text).ok().and_then(|json| Value::from_json(json).ok()).unwrap_or_default())
 }
 
 /// A value of a key, of which there must be more.
@@ -262,6 +299,10 @@ pub fn rows(dice: &mut Dice, schema: &Schema) -> Rows {
 /// The statements that make the tables.
 pub fn ddl(schema: &Schema, is_sqlite: bool) -> String {
     let mut sql = String::new();
+    let has_enum = schema.tables.iter().flat_map(|table| &table.columns).any(|column| column.kind == Kind::Enum);
+    if has_enum {
+        let _ = writeln!(sql, "CREATE TYPE mood AS ENUM ({});", MOODS.map(|[_, mood]| format!("'{mood}'")).join(", "));
+    }
     for table in &schema.tables {
         let names = |columns: &[usize]| {
             columns.iter().map(|it| table.columns[*it].name.as_str()).collect::<Vec<_>>().join(", ")
@@ -276,15 +317,23 @@ pub fn ddl(schema: &Schema, is_sqlite: bool) -> String {
             if reference.unique {
                 parts.push(format!("UNIQUE ({})", names(&reference.columns)));
             }
+            let on_delete = match reference.on_delete {
+                OnDelete::Restrict => "",
+                OnDelete::Cascade => " ON DELETE CASCADE",
+                OnDelete::SetNull => " ON DELETE SET NULL",
+            };
             parts.push(format!(
-                "FOREIGN KEY ({}) REFERENCES {}",
+                "FOREIGN KEY ({}) REFERENCES {}{on_delete}",
                 names(&reference.columns),
                 schema.tables[reference.to].name
             ));
         }
-        let is_partitioned = table.partitioned && !is_sqlite;
+        let is_partitioned = table.storage == Storage::Partitions && !is_sqlite;
         let by = if is_partitioned { format!(" PARTITION BY HASH ({})", names(&table.key)) } else { String::new() };
-        let _ = writeln!(sql, "CREATE TABLE {} ({}){by};", table.name, parts.join(", "));
+        let _ = writeln!(sql, "CREATE TABLE {} ({}){by};", table.stored(), parts.join(", "));
+        if table.storage == Storage::View {
+            let _ = writeln!(sql, "CREATE VIEW {} AS SELECT * FROM {};", table.name, table.stored());
+        }
         for part in (0..2).filter(|_| is_partitioned) {
             let of = format!("{0}_p{part} PARTITION OF {0}", table.name);
             let _ = writeln!(sql, "CREATE TABLE {of} FOR VALUES WITH (MODULUS 2, REMAINDER {part});");
@@ -329,7 +378,7 @@ pub fn inserts(schema: &Schema, rows: &Rows, is_sqlite: bool) -> Option<String> 
 pub fn insert(table: &Table, row: &Row, is_sqlite: bool) -> String {
     let values: Vec<String> =
         row.iter().zip(&table.columns).map(|(value, column)| value.sql(column.kind, is_sqlite)).collect();
-    format!("INSERT INTO {} VALUES ({});", table.name, values.join(", "))
+    format!("INSERT INTO {} VALUES ({});", table.stored(), values.join(", "))
 }
 
 /// The condition that finds a row.
@@ -352,6 +401,13 @@ pub fn settings(schema: &Schema) -> String {
             .map(|columns| columns.iter().map(|it| table.columns[*it].name.as_str()).collect())
             .collect();
         let _ = writeln!(text, "sorts = {sorts:?}");
+        if table.storage == Storage::View {
+            let key: Vec<&str> = table.key.iter().map(|column| table.columns[*column].name.as_str()).collect();
+            let _ = writeln!(text, "key = {key:?}");
+        }
+        if let Some(column) = table.guard {
+            let _ = writeln!(text, "field.{}.guard = 'claim(\"who\") = \"{GUARDED_FOR}\"'", table.columns[column].name);
+        }
         if let Some(column) = table.rule {
             let _ = writeln!(text, "rule = '{} = claim(\"who\")'", table.columns[column].name);
         }

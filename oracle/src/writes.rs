@@ -101,7 +101,8 @@ pub fn write(dice: &mut Dice, schema: &Schema, rows: &Rows, book: &Book, is_alon
     );
     input.push(("clientMutationId".into(), "x".into()));
     let input = Value::Object(input.into_iter().map(|(name, value)| (Name::new(name), value)).collect());
-    let document = Document { text, variables: [(Name::new("input"), input)].into_iter().collect() };
+    let variables = [(Name::new("input"), input)].into_iter().collect();
+    let document = Document { text, variables, operation: None };
     Some(Write { verb, table, key, values, document, is_alone })
 }
 

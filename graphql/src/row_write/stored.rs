@@ -22,7 +22,7 @@ pub fn stored(column: &Column, value: Value, backend: DbBackend) -> Expr {
     }
 }
 
-/// An array of PostgreSQL. A parameter cannot be one with a NULL: SeaQuery panics.
+/// An array of PostgreSQL. A parameter cannot be one with a NULL: `SeaQuery` panics.
 fn array(column: &Column, items: Vec<Value>) -> Expr {
     let places: Vec<String> = (1..=items.len()).map(|place| format!("(${place})")).collect();
     let array = Expr::cust_with_exprs(

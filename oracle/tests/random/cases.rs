@@ -1,6 +1,9 @@
 //! Faults that random cases have found.
 
-use crate::world::case;
+use oracle::case::Case;
+use oracle::documents::Document;
+
+use crate::world::{Place, World, case};
 
 /// A filter on what refers to a row by its own key was answered from the key of the row, which can have none.
 #[tokio::test]
@@ -17,4 +20,44 @@ async fn l5_a_row_without_what_refers_to_it_matches_no_condition_on_its_key() {
         { oaks(where: { not: { fir: { oakId: { in: ["0", "1"] } } } }) { nodes { rowId } } }"#,
     )
     .await;
+}
+
+/// Every text begins with the empty one, and NULL is no text.
+#[tokio::test]
+async fn l4_null_does_not_begin_with_the_empty_text() {
+    case(
+        r#"oak(id Int, a Text?) key(id)
+        oak [1, null]
+        oak [2, ""]
+        who "a"
+        { oaks(where: { a: { startsWith: "" } }) { nodes { rowId } totalCount } }
+        { oaks(where: { not: { a: { startsWith: "" } } }) { nodes { rowId } totalCount } }"#,
+    )
+    .await;
+}
+
+/// `SeaQuery` panics for a parameter that is an array with a NULL.
+#[tokio::test]
+async fn g1_an_array_with_a_null_is_written() {
+    let Case { schema, rows, who, documents } = Case::parse(
+        r#"oak(id Int, a Ints?, b Enum?) key(id)
+        oak [1, null, OK]
+        who "a"
+        { oaks { nodes { rowId a b } } }"#,
+    );
+    let database = Place::Written.database().await;
+    if database.url.starts_with("sqlite") {
+        return;
+    }
+    let mut world = World::over(database, schema, rows, who, Place::Written).await.unwrap();
+    for (id, items) in [(2, "[null, 1]"), (3, "[1, null]"), (4, "[null]"), (5, "[]")] {
+        let text = format!(
+            "mutation {{ createOak(input: {{ rowId: {id}, a: {items}, b: SAD }}) {{ oakEdge {{ node {{ a }} }} }} }}"
+        );
+        let response = world.ask(&Document { text, ..Document::default() }).await;
+        assert_eq!(response.errors, [], "{items}");
+        assert_eq!(response.data.to_string(), format!("{{createOak: {{oakEdge: {{node: {{a: {items}}}}}}}}}"));
+    }
+    let mut book = world.harvest(0).await;
+    world.check(&documents[0], &mut book, 0).await;
 }

@@ -25,7 +25,7 @@ async fn responses_are_those_of_the_oracle() {
     let mut told = Told::default();
     for seed in first..first + worlds {
         let mut world = World::random(&mut Dice::of_seed(seed), Place::Here).await;
-        world.compare(seed, documents, true, &mut told).await;
+        world.compare(seed, documents, &mut told).await;
     }
     println!("{told:?}");
     assert!(told.failed < told.compared / 4, "many documents had errors: {told:?}");
@@ -54,7 +54,7 @@ async fn responses_behind_a_pooler_are_those_of_the_oracle() {
     for seed in 100..104 {
         let mut dice = Dice::of_seed(seed);
         let Some(mut world) = World::of(&mut dice, Place::Pooled).await else { return };
-        world.compare(seed, DOCUMENTS, true, &mut told).await;
+        world.compare(seed, DOCUMENTS, &mut told).await;
     }
 }
 
@@ -62,7 +62,6 @@ mod replicas {
     #![cfg(unix)]
     use super::*;
 
-    /// The rows do not change: a replica has them a little later.
     #[tokio::test]
     async fn responses_from_a_replica_are_those_of_the_oracle() {
         let Some(primary) = testdb::Cluster::start(&[]) else { return };
@@ -71,7 +70,7 @@ mod replicas {
         for seed in 200..204 {
             let mut world = World::random(&mut Dice::of_seed(seed), Place::Replicated(&primary, &replica)).await;
             world.until_read_from(&replica).await;
-            world.compare(seed, DOCUMENTS, false, &mut told).await;
+            world.compare(seed, DOCUMENTS, &mut told).await;
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bookends::catalog::Catalog;
 use bookends::counters;
@@ -20,17 +21,17 @@ use oracle::case::Case;
 use oracle::datum::Datum;
 use oracle::dice::Dice;
 use oracle::documents::{Document, document, lists};
-use oracle::interpret::{Oracle, Rows, key_of};
-use oracle::schema::Schema;
+use oracle::interpret::{Oracle, Rows};
+use oracle::schema::{Column, Kind, Schema};
 use oracle::shrink::simpler;
 use oracle::tables;
-use sea_orm::{ConnectionTrait as _, DatabaseConnection, Statement};
+use sea_orm::{ConnectionTrait as _, DatabaseConnection, SqlErr, Statement};
 use testdb::TestDb;
 #[cfg(unix)]
 use testdb::{Cluster, PoolMode, Pooler};
 
 /// What documents have: the parts of lists, of aggregates and of numbered pages, the arguments and the conditions.
-const WORDS: [&str; 46] = [
+const WORDS: [&str; 48] = [
     "nodes",
     "edges",
     "cursor",
@@ -77,6 +78,8 @@ const WORDS: [&str; 46] = [
     "skip",
     "fragment",
     "query",
+    "hasKey",
+    "Other",
 ];
 
 /// What was compared.
@@ -106,6 +109,17 @@ pub enum Place<'c> {
     Nowhere(&'c ()),
 }
 
+impl Place<'_> {
+    /// An empty database there.
+    pub async fn database(self) -> TestDb {
+        match self {
+            #[cfg(unix)]
+            Place::Replicated(primary, _) => TestDb::postgres(&primary.url("")).await.unwrap(),
+            _ => TestDb::new().await,
+        }
+    }
+}
+
 pub struct World {
     pub schema: Schema,
     /// All rows.
@@ -113,9 +127,11 @@ pub struct World {
     who: Datum,
     db: DatabaseConnection,
     pub api: Api,
-    is_sqlite: bool,
+    pub is_sqlite: bool,
     #[cfg(unix)]
     _pooler: Option<Pooler>,
+    /// The server that has the rows a little later, and that queries are read from.
+    replica: Option<DatabaseConnection>,
     pub test: TestDb,
 }
 
@@ -143,10 +159,11 @@ impl World {
 
     /// The same; `None` if a program is not installed that it needs.
     pub async fn of(dice: &mut Dice, place: Place<'_>) -> Option<Self> {
-        let schema = tables::schema(dice);
+        let test = place.database().await;
+        let schema = tables::schema(dice, test.url.starts_with("sqlite"));
         let rows = tables::rows(dice, &schema);
-        let who = dice.pick(&tables::values(oracle::schema::Kind::Text)).clone();
-        Self::made(schema, rows, who, place).await
+        let who = dice.pick(&tables::values(Kind::Text)).clone();
+        Self::over(test, schema, rows, who, place).await
     }
 
     /// Returns once queries read from a replica.
@@ -165,18 +182,18 @@ impl World {
             if reader.query_one_raw(statement.clone()).await.unwrap().is_some() {
                 return;
             }
-            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
 
     /// The program over a database with these rows; `None` if they refer to others.
-    pub async fn made(schema: Schema, rows: Rows, who: Datum, place: Place<'_>) -> Option<Self> {
+    pub async fn made(schema: Schema, rows: Rows, who: Datum) -> Option<Self> {
+        Self::over(Place::Here.database().await, schema, rows, who, Place::Here).await
+    }
+
+    /// The same over this empty database.
+    pub async fn over(test: TestDb, schema: Schema, rows: Rows, who: Datum, place: Place<'_>) -> Option<Self> {
         let is_written = matches!(place, Place::Written);
-        let test = match place {
-            #[cfg(unix)]
-            Place::Replicated(primary, _) => TestDb::postgres(&primary.url("")).await.unwrap(),
-            _ => TestDb::new().await,
-        };
         let db = test.connect().await;
         let is_sqlite = test.url.starts_with("sqlite");
         let mut sql = tables::ddl(&schema, is_sqlite) + &tables::inserts(&schema, &rows, is_sqlite)?;
@@ -208,6 +225,7 @@ impl World {
         let limits = Limits { max_complexity: usize::MAX >> 8, max_depth: 40, ..Limits::DEFAULT };
         let application = app.check().unwrap();
         let mut connection = Settings { database_connections: 4, ..Settings::new(&test.url) };
+        let mut replica = None;
         #[cfg(unix)]
         let mut pooler = None;
         #[cfg(unix)]
@@ -218,9 +236,16 @@ impl World {
                 connection.pooler.database_statement_mode = StatementMode::Unprepared;
                 pooler = Some(started);
             }
-            Place::Replicated(primary, replica) => {
-                let url = test.url.replace(&primary.address(), &replica.address());
+            Place::Replicated(primary, standby) => {
+                let url = test.url.replace(&primary.address(), &standby.address());
                 connection.replicas.database_replica_urls = vec![url.as_str().into()];
+                // The database is there a little later.
+                replica = Some(loop {
+                    match sea_orm::Database::connect(&url).await {
+                        Ok(replica) => break replica,
+                        Err(_) => tokio::time::sleep(Duration::from_millis(20)).await,
+                    }
+                });
             }
             _ => {}
         }
@@ -234,6 +259,7 @@ impl World {
             is_sqlite,
             #[cfg(unix)]
             _pooler: pooler,
+            replica,
             test,
         })
     }
@@ -241,8 +267,13 @@ impl World {
     /// Reads all rows again.
     pub async fn read(&mut self) {
         for (table, rows) in self.schema.tables.iter().zip(&mut self.rows) {
-            let select =
-                Statement::from_string(self.db.get_database_backend(), format!("SELECT * FROM {}", table.name));
+            let column = |column: &Column| match column.kind {
+                Kind::Enum | Kind::Json | Kind::Ints => format!("CAST({0} AS text) AS {0}", column.name),
+                _ => column.name.clone(),
+            };
+            let columns: Vec<String> = table.columns.iter().map(column).collect();
+            let select = format!("SELECT {} FROM {}", columns.join(", "), table.name);
+            let select = Statement::from_string(self.db.get_database_backend(), select);
             let found = self.db.query_all_raw(select).await.unwrap();
             let row =
                 |row| table.columns.iter().map(|column| Datum::read(row, &column.name, column.kind).unwrap()).collect();
@@ -270,14 +301,8 @@ impl World {
                 .map(|row| tables::insert(table, &row, self.is_sqlite)),
             _ if known.is_empty() => None,
             1 => {
-                let row = dice.pick(known);
-                let key = key_of(&table.key, row);
-                let refers = self.schema.tables.iter().zip(&self.rows).any(|(other, rows)| {
-                    let references = other.references.iter().filter(|of| of.to == number);
-                    references.into_iter().any(|of| rows.iter().any(|row| key_of(&of.columns, row) == key))
-                });
-                (!refers)
-                    .then(|| format!("DELETE FROM {} WHERE {}", table.name, tables::at(table, row, self.is_sqlite)))
+                let at = tables::at(table, dice.pick(known), self.is_sqlite);
+                Some(format!("DELETE FROM {} WHERE {at}", table.stored()))
             }
             _ => {
                 let row = dice.pick(known);
@@ -289,12 +314,31 @@ impl World {
                     let column = &table.columns[*dice.pick(&columns)];
                     let value = dice.pick(&tables::values(column.kind)).sql(column.kind, self.is_sqlite);
                     let at = tables::at(table, row, self.is_sqlite);
-                    format!("UPDATE {} SET {} = {value} WHERE {at}", table.name, column.name)
+                    format!("UPDATE {} SET {} = {value} WHERE {at}", table.stored(), column.name)
                 })
             }
         };
         if let Some(sql) = sql {
-            self.db.execute_unprepared(&sql).await.unwrap_or_else(|error| panic!("{error}: {sql}"));
+            match self.db.execute_unprepared(&sql).await.map_err(|error| (error.sql_err(), error)) {
+                // Others refer to the row.
+                Ok(_) | Err((Some(SqlErr::ForeignKeyConstraintViolation(_)), _)) => {}
+                Err((_, error)) => panic!("{error}: {sql}"),
+            }
+        }
+    }
+
+    /// Returns once the replica, if there is one, has what was written.
+    async fn replicated(&self) {
+        let Some(replica) = &self.replica else { return };
+        let one = async |db: &DatabaseConnection, sql: String| {
+            let statement = Statement::from_string(db.get_database_backend(), sql);
+            db.query_one_raw(statement).await.unwrap().unwrap()
+        };
+        let written = one(&self.db, "SELECT pg_current_wal_lsn()::text AS at".into()).await;
+        let written: String = written.try_get("", "at").unwrap();
+        let sql = format!("SELECT pg_last_wal_replay_lsn() >= '{written}' AS is");
+        while !one(replica, sql.clone()).await.try_get::<bool>("", "is").unwrap() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
         }
     }
 
@@ -303,7 +347,9 @@ impl World {
         variables.extend(document.variables.clone());
         let Datum::Text(who) = &self.who else { unreachable!() };
         let claims = Claims::new([("who".to_owned(), who.clone().into())].into_iter().collect());
-        let incoming: Incoming = Request::new(&document.text).variables(variables).into();
+        let mut request = Request::new(&document.text).variables(variables);
+        request.operation_name.clone_from(&document.operation);
+        let incoming: Incoming = request.into();
         self.api.execute(incoming.viewed_by(Viewer(Some(claims))).permitted(Permission::Granted)).await
     }
 
@@ -312,7 +358,7 @@ impl World {
         let response = self.ask(document).await;
         let errors = errors(&response)?;
         let parsed = parse_query(&document.text).map_err(|error| error.to_string())?;
-        let expected = Oracle::respond(&self.schema, &self.visible(), book, &parsed, &document.variables);
+        let expected = Oracle::respond(&self.schema, &self.visible(), book, &parsed, document, &self.who);
         if errors != expected.errors {
             return Err(format!("the errors {:?} instead of {:?}", response.errors, expected.errors));
         }
@@ -331,16 +377,17 @@ impl World {
     }
 
     /// Compares the responses to random documents, between which rows change.
-    pub async fn compare(&mut self, seed: u64, documents: usize, changes: bool, told: &mut Told) {
+    pub async fn compare(&mut self, seed: u64, documents: usize, told: &mut Told) {
         let mut book = self.harvest(seed).await;
         for number in 0..documents {
             let mut dice = Dice::of_seed(seed * 1000 + number as u64);
-            if dice.roll(4) == 3 && changes {
+            if dice.roll(4) == 3 {
                 self.change(&mut dice).await;
                 self.read().await;
+                self.replicated().await;
             }
             let known = book.clone();
-            let document = document(&mut dice, &self.schema, &book);
+            let document = document(&mut dice, &self.schema, &book, self.is_sqlite);
             told.compared += 1;
             told.count(&document.text);
             match self.differ(&document, &mut book).await {
@@ -393,9 +440,7 @@ impl World {
             let all: Vec<_> = tables.chain(places.map(without_row)).collect();
             for (fewer_tables, fewer_rows, known) in all {
                 tried += 1;
-                let Some(world) =
-                    Self::made(fewer_tables.clone(), fewer_rows.clone(), self.who.clone(), Place::Here).await
-                else {
+                let Some(world) = Self::made(fewer_tables.clone(), fewer_rows.clone(), self.who.clone()).await else {
                     continue;
                 };
                 match world.differ(&document, &mut known.clone()).await {
@@ -408,7 +453,7 @@ impl World {
             }
             break;
         }
-        Self::made(schema, rows, self.who.clone(), Place::Here).await.unwrap().report(&document, &found, seed);
+        Self::made(schema, rows, self.who.clone()).await.unwrap().report(&document, &found, seed);
     }
 
     fn report(&self, document: &Document, difference: &str, seed: u64) -> ! {
@@ -421,7 +466,7 @@ impl World {
 /// Compares the responses to the documents of a case. They can have the ids and the cursors of all rows, in every order.
 pub async fn case(text: &str) {
     let Case { schema, rows, who, documents } = Case::parse(text);
-    let mut world = World::made(schema, rows, who, Place::Here).await.expect("rows that refer to rows");
+    let mut world = World::made(schema, rows, who).await.expect("rows that refer to rows");
     let mut book = world.harvest(0).await;
     for document in &documents {
         world.check(document, &mut book, 0).await;

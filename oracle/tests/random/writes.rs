@@ -10,7 +10,7 @@ use oracle::datum::Datum;
 use oracle::dice::Dice;
 use oracle::documents::document;
 use oracle::interpret::{Out, Rows};
-use oracle::schema::{Kind, Schema};
+use oracle::schema::{Kind, OnDelete, Schema, Storage};
 use oracle::tables;
 use oracle::writes::{Verb, Write, write};
 
@@ -28,16 +28,20 @@ pub struct Told {
 
 const VERBS: [Verb; 3] = [Verb::Create, Verb::Update, Verb::Delete];
 
-/// Tables whose rows show to everybody, and whose keys are given.
-fn schema(dice: &mut Dice) -> Schema {
+/// Tables that everybody reads and writes, whose keys are given, and whose rows do not go with others.
+fn schema(dice: &mut Dice, is_sqlite: bool) -> Schema {
     loop {
-        let mut schema = tables::schema(dice);
+        let mut schema = tables::schema(dice, is_sqlite);
         schema.tables.truncate(4);
         let is_generated = |kind: Kind| matches!(kind, Kind::SmallInt | Kind::Int | Kind::Uuid);
         let has_keys =
             schema.tables.iter().all(|table| table.key.len() > 1 || !is_generated(table.columns[table.key[0]].kind));
         for table in &mut schema.tables {
-            table.rule = None;
+            (table.rule, table.guard) = (None, None);
+            if table.storage == Storage::View {
+                table.storage = Storage::Table;
+            }
+            table.references.iter_mut().for_each(|of| of.on_delete = OnDelete::Restrict);
         }
         if has_keys {
             return schema;
@@ -53,9 +57,10 @@ struct Writing {
 
 impl Writing {
     async fn new(dice: &mut Dice) -> Self {
-        let schema = schema(dice);
+        let test = Place::Written.database().await;
+        let schema = schema(dice, test.url.starts_with("sqlite"));
         let rows = tables::rows(dice, &schema);
-        let mut world = World::made(schema, rows, Datum::Text("a".into()), Place::Written).await.unwrap();
+        let mut world = World::over(test, schema, rows, Datum::Text("a".into()), Place::Written).await.unwrap();
         let (book, mut heard) = (world.harvest(0).await, Vec::new());
         for table in &world.schema.tables {
             let name = &table.name;
@@ -190,7 +195,7 @@ pub async fn obey(seed: u64, batches: usize, told: &mut Told) {
             }
         }
         writing.batch(&writes, told).await;
-        let document = document(&mut dice, &writing.world.schema, &writing.book);
+        let document = document(&mut dice, &writing.world.schema, &writing.book, writing.world.is_sqlite);
         writing.world.check(&document, &mut writing.book, seed).await;
     }
 }
