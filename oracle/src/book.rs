@@ -1,6 +1,6 @@
 //! What ids and cursors tell, as responses have shown them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use async_graphql::Value;
 
@@ -14,7 +14,12 @@ pub struct Book {
     cursors: HashMap<String, Position>,
     /// The texts by what they tell.
     texts: HashMap<String, String>,
+    /// Cursors of two orders at once, which no document uses.
+    ambiguous: HashSet<String>,
 }
+
+/// How many cursors can be of two orders: a cursor has 16 bits of its order, and some schemas offer dozens.
+const AMBIGUOUS: usize = 100;
 
 impl Book {
     /// The table and the key of an id.
@@ -41,7 +46,8 @@ impl Book {
 
     /// The cursors, in an order that is the same each time.
     pub fn cursors(&self, fits: impl Fn(&Position) -> bool) -> Vec<&String> {
-        let mut cursors: Vec<_> = self.cursors.iter().filter(|(_, it)| fits(it)).map(|(text, _)| text).collect();
+        let known = self.cursors.iter().filter(|(text, it)| fits(it) && !self.ambiguous.contains(*text));
+        let mut cursors: Vec<_> = known.map(|(text, _)| text).collect();
         cursors.sort();
         cursors
     }
@@ -56,7 +62,7 @@ impl Book {
         let cursors: HashMap<_, _> = cursors.collect();
         let of_ids = ids.iter().map(|(text, (table, key))| (format!("{table} {key:?}"), text.clone()));
         let texts = of_ids.chain(cursors.iter().map(|(text, it)| (format!("{it:?}"), text.clone()))).collect();
-        Self { ids, cursors, texts }
+        Self { ids, cursors, texts, ambiguous: self.ambiguous.clone() }
     }
 
     /// One text tells one thing, and one thing has one text.
@@ -89,6 +95,11 @@ impl Book {
                 Ok(())
             }
             (Out::Cursor(position), Value::String(text)) => {
+                let is_of_other_order = self.cursors.get(text).is_some_and(|known| !known.has_order_of(position));
+                if is_of_other_order && self.ambiguous.len() < AMBIGUOUS {
+                    self.ambiguous.insert(text.clone());
+                    return Ok(());
+                }
                 self.learn(text, format!("{position:?}"))?;
                 self.cursors.insert(text.clone(), position.clone());
                 Ok(())

@@ -37,6 +37,11 @@ impl Position {
         self.table == table && end.into_iter().all(|(sort, column)| sort.column == *column)
     }
 
+    /// Whether it is a position in the same order.
+    pub(crate) fn has_order_of(&self, other: &Self) -> bool {
+        self.table == other.table && self.order == other.order
+    }
+
     /// The criteria before the key: columns, whether they descend, and whether NULLs are first.
     pub fn criteria(&self, key: &[usize]) -> Vec<(usize, bool, bool)> {
         let sorts = self.order.iter().filter(|sort| !key.contains(&sort.column));

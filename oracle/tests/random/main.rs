@@ -29,6 +29,7 @@ async fn responses_are_those_of_the_oracle() {
     }
     println!("{told:?}");
     assert!(told.failed < told.compared / 4, "many documents had errors: {told:?}");
+    assert!(told.refused <= told.compared / 1000, "many documents were refused: {told:?}");
     assert_eq!(told.rare(), [""; 0], "what few documents have");
 }
 

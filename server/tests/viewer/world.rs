@@ -176,8 +176,8 @@ impl World {
             told.different += usize::from(served.ask(plans, &reader, &everybody).await.0 != found);
             if found != expected {
                 let document = documents_of.random(&mut Dice::of_choices(choices.clone()), &pools);
-                let seen = (document, found, expected);
-                self.fail(&served, &documents_of, &pools, (choices.clone(), seen), (&viewer, &everybody)).await;
+                let first = (document, found, expected);
+                self.fail(&served, &documents_of, &pools, (choices.clone(), first), (&viewer, &everybody)).await;
             }
         }
     }
@@ -223,7 +223,7 @@ impl World {
         served: &Served,
         documents: &Documents,
         pools: &Pools,
-        (mut choices, seen): (Vec<usize>, (String, String, String)),
+        (mut choices, first): (Vec<usize>, (String, String, String)),
         (viewer, everybody): (&Viewer, &Viewer),
     ) {
         let reader = Reader::new(self.db.clone());
@@ -247,7 +247,7 @@ impl World {
             break;
         }
         let again = if last.is_some() { "" } else { "asked again, the responses agree\n" };
-        let (document, found, expected) = last.unwrap_or(seen);
+        let (document, found, expected) = last.unwrap_or(first);
         let rule = |(table, visible): (&String, &Visible)| match visible {
             Visible::Only(condition) => {
                 let rows = Sql::select().from(table.clone()).cond_where(condition.clone()).take();
