@@ -28,7 +28,7 @@ docs:
 
 # compare random schemas with the oracle until a response differs, or for this many schemas
 hunt worlds="100000" seed=`date +%s`:
-    SEED={{seed}} WORLDS={{worlds}} cargo test --locked --workspace --test random -- --nocapture responses_are_those
+    SEED={{seed}} WORLDS={{worlds}} cargo test --locked --workspace --test random -- --nocapture responses_are_those writes_at_once
 
 # check schema.graphql with Relay's rules (needs npm)
 relay:

@@ -23,11 +23,11 @@ pub fn aggregate(name: &str, values: &[&Datum], kind: Kind) -> Out {
     #[expect(clippy::cast_precision_loss, reason = "an average is a double")]
     let (count, whole) = (values.len() as f64, integers as f64);
     let is_average = name == "average";
-    let real = |value: f64| Out::Plain(Number::from_f64(value).map_or(Value::Null, Value::Number));
     match kind {
-        Kind::Double => real(if is_average { reals / count } else { reals }),
-        Kind::Decimal if is_average => real(whole / 100.0 / count),
-        _ if is_average => real(whole / count),
+        Kind::Double if is_average => Out::Rounded(reals / count),
+        Kind::Double => Out::Plain(Number::from_f64(reals).map_or(Value::Null, Value::Number)),
+        Kind::Decimal if is_average => Out::Rounded(whole / 100.0 / count),
+        _ if is_average => Out::Rounded(whole / count),
         Kind::Decimal => Out::Plain(hundredths(integers).into()),
         _ => Out::Plain(integers.to_string().into()),
     }

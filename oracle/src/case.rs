@@ -42,7 +42,7 @@ impl Case {
     pub fn parse(text: &str) -> Self {
         let (mut schema, mut rows, mut who, mut documents) = (Schema::default(), Rows::new(), Datum::Null, Vec::new());
         for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
-            if line.starts_with('{') {
+            if line.starts_with('{') || line.starts_with("query ") {
                 documents.push(Document { text: line.to_owned(), ..Document::default() });
             } else if let Some(text) = line.strip_prefix("who ") {
                 who = Datum::of_argument(&literal(text), Kind::Text).expect("a text");

@@ -1,13 +1,9 @@
-//! Values of columns: how they are compared, shown, and written.
+//! Values of columns: how they are compared, and how documents and responses have them.
 
 use std::cmp::Ordering;
 
-use async_graphql::{Name, Number, Value};
-use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
-use sea_orm::prelude::{Decimal, Uuid};
-use sea_orm::{DbErr, QueryResult};
-
 use crate::schema::Kind;
+use async_graphql::{Name, Number, Value};
 
 /// A value of a column.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,88 +85,15 @@ impl Datum {
             _ => return None,
         })
     }
-
-    /// Its literal in SQL.
-    pub fn sql(&self, kind: Kind, is_sqlite: bool) -> String {
-        let hexadecimal = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-        match (self, kind) {
-            (Self::Null, _) => "NULL".into(),
-            (Self::Bool(it), _) => it.to_string(),
-            (Self::Integer(it), Kind::Decimal) => hundredths((*it).into()),
-            (Self::Integer(it), Kind::Enum) => format!("'{}'", mood(*it)[1]),
-            (Self::Integer(it), _) => it.to_string(),
-            (Self::Real(it), _) => format!("{it:?}"),
-            (Self::Text(it), Kind::Uuid) if is_sqlite => format!("x'{}'", it.replace('-', "")),
-            (Self::Text(it), Kind::Local) => format!("'{}'", it.replace('T', " ")),
-            (Self::Text(it), Kind::Instant) if is_sqlite => format!("'{}+00:00'", it.trim_end_matches(".000")),
-            (Self::Text(it), Kind::Instant) => format!("'{it}Z'"),
-            (Self::Text(it), _) => format!("'{}'", it.replace('\'', "''")),
-            (Self::Bytes(it), _) if is_sqlite => format!("x'{}'", hexadecimal(it)),
-            (Self::Bytes(it), _) => format!("'\\x{}'", hexadecimal(it)),
-            (Self::Json(it), Kind::Ints) => {
-                let text = it.to_string().replace("null", "NULL");
-                format!("'{{{}}}'", text.trim_start_matches('[').trim_end_matches(']'))
-            }
-            (Self::Json(it), _) => {
-                let text = it.clone().into_json().unwrap_or_default().to_string();
-                format!("'{}'", text.replace('\'', "''"))
-            }
-        }
-    }
-
-    /// Reads a column of a row.
-    ///
-    /// # Errors
-    ///
-    /// [`DbErr`] if the row has no such column of this kind.
-    pub fn read(row: &QueryResult, column: &str, kind: Kind) -> Result<Self, DbErr> {
-        fn get<T: sea_orm::TryGetable>(
-            row: &QueryResult,
-            column: &str,
-            datum: impl FnOnce(T) -> Datum,
-        ) -> Result<Datum, DbErr> {
-            Ok(row.try_get::<Option<T>>("", column)?.map_or(Datum::Null, datum))
-        }
-        let is_sqlite = row.try_as_sqlite_row().is_some();
-        match kind {
-            Kind::Bool => get(row, column, Self::Bool),
-            Kind::SmallInt => get(row, column, |it: i16| Self::Integer(it.into())),
-            Kind::Int => get(row, column, |it: i32| Self::Integer(it.into())),
-            Kind::BigInt => get(row, column, Self::Integer),
-            Kind::Double => get(row, column, Self::Real),
-            Kind::Decimal if is_sqlite => {
-                get(row, column, |it: f64| Self::Integer(of_decimal(&it.to_string()).unwrap_or(i64::MAX)))
-                    .or_else(|_| get(row, column, |it: i64| Self::Integer(it * 100)))
-            }
-            Kind::Decimal => {
-                get(row, column, |it: Decimal| Self::Integer(of_decimal(&it.to_string()).unwrap_or(i64::MAX)))
-            }
-            Kind::Text => get(row, column, Self::Text),
-            Kind::Date => get(row, column, |it: NaiveDate| Self::Text(it.to_string())),
-            Kind::Time => get(row, column, |it: NaiveTime| Self::Text(it.to_string())),
-            Kind::Local => {
-                get(row, column, |it: NaiveDateTime| Self::Text(it.format("%Y-%m-%dT%H:%M:%S%.f").to_string()))
-            }
-            Kind::Instant => {
-                get(row, column, |it: DateTime<Utc>| Self::Text(it.format("%Y-%m-%dT%H:%M:%S%.3f").to_string()))
-            }
-            Kind::Uuid => get(row, column, |it: Uuid| Self::Text(it.to_string())),
-            Kind::Bytes => get(row, column, Self::Bytes),
-            Kind::Enum => get(row, column, |it: String| Self::Integer(place_of_mood(1, &it).unwrap_or(i64::MAX))),
-            Kind::Json | Kind::Ints => get(row, column, |it: String| {
-                let text = if kind == Kind::Json { it } else { it.replace('{', "[").replace('}', "]").to_lowercase() };
-                let json: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-                Self::Json(Value::from_json(json).unwrap_or_default())
-            }),
-        }
-    }
 }
 
-fn mood(place: i64) -> [&'static str; 2] {
+/// The names of the value at this place of the enum.
+pub fn mood(place: i64) -> [&'static str; 2] {
     usize::try_from(place).ok().and_then(|place| MOODS.get(place)).copied().unwrap_or_default()
 }
 
-fn place_of_mood(of: usize, name: &str) -> Option<i64> {
+/// The place of a value in the enum, by its name in the schema (0) or in the database (1).
+pub fn place_of_mood(of: usize, name: &str) -> Option<i64> {
     MOODS.iter().position(|names| names[of] == name).and_then(|place| i64::try_from(place).ok())
 }
 
@@ -180,7 +103,8 @@ pub fn hundredths(value: i128) -> String {
     format!("{sign}{}.{:02}", value.abs() / 100, value.abs() % 100)
 }
 
-fn of_decimal(text: &str) -> Option<i64> {
+/// The hundredths of a decimal.
+pub fn of_decimal(text: &str) -> Option<i64> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     let part: i64 = format!("{part:0<2}").get(..2)?.parse().ok()?;
     let number = whole.trim_start_matches('-').parse::<i64>().ok()? * 100 + part;

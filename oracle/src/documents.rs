@@ -23,6 +23,8 @@ pub struct Document {
 
 /// The deepest list.
 const LEVELS: usize = 6;
+/// What is neither an id nor a cursor.
+const WRONG: [&str; 2] = ["AQ", "!"];
 /// The most fields.
 const FIELDS: usize = 40;
 
@@ -33,7 +35,7 @@ struct Writing<'a> {
     fields: usize,
     /// The conditions on related objects in one filter.
     related: usize,
-    /// Whether values in a filter can be variables: it is none itself.
+    /// Whether values in a filter can be variables: the filter is none itself.
     nests: bool,
     declared: Vec<String>,
     variables: HashMap<Name, Value>,
@@ -128,10 +130,24 @@ impl Writing<'_> {
 
     fn variable(&mut self, value: Value, ty: &str) -> String {
         let name = format!("v{}", self.declared.len());
-        let default = if self.rarely() { format!(" = {value}") } else { String::new() };
-        let is_absent =
-            if default.is_empty() { !ty.ends_with('!') && self.dice.once_in(30) } else { self.dice.roll(2) == 0 };
-        if !is_absent {
+        let mut default = String::new();
+        if self.rarely() {
+            // Where a value is given, the default does not count.
+            let is_given = self.dice.roll(2) == 0;
+            let other = match &value {
+                Value::Boolean(it) => Value::Boolean(!it),
+                Value::Number(it) => Value::Number((it.as_i64().unwrap_or_default() / 2 + 1).into()),
+                it => it.clone(),
+            };
+            default = format!(" = {}", if is_given { &other } else { &value });
+            if is_given {
+                self.variables.insert(Name::new(&name), value);
+            }
+        } else if !ty.ends_with('!') && self.dice.once_in(30) {
+            if self.dice.roll(2) == 0 {
+                self.variables.insert(Name::new(&name), Value::Null);
+            }
+        } else {
             self.variables.insert(Name::new(&name), value);
         }
         self.declared.push(format!("${name}: {ty}{default}"));
@@ -182,7 +198,12 @@ impl Writing<'_> {
         format!(" @{}(if: {is})", self.dice.pick(&["include", "skip"]))
     }
 
+    /// The id of a row of a table, and at times another text.
     fn id(&mut self, table: usize) -> Option<String> {
+        if self.dice.once_in(60) {
+            return Some((*self.dice.pick(&WRONG)).to_owned());
+        }
+        let table = if self.dice.once_in(60) { self.dice.roll(self.schema.tables.len()) } else { table };
         let ids = self.book.ids(table);
         if ids.is_empty() { None } else { Some((*self.dice.pick(&ids)).clone()) }
     }
@@ -249,7 +270,11 @@ impl Writing<'_> {
                     format!("edges{directive} {{ cursor {more} node {{ {} }} }}", self.row(node, level))
                 }
                 4 | 5 => "pageInfo { hasPreviousPage hasNextPage startCursor endCursor }".into(),
-                6 => format!("totalCount{directive} approximateCount(upTo: {}) {{ value relation }}", 7),
+                6 => {
+                    let bound = *self.dice.pick(&[7, 0, 1, 12]);
+                    let bound = self.value(Value::Number(bound.into()), "Int");
+                    format!("totalCount{directive} approximateCount(upTo: {bound}) {{ value relation }}")
+                }
                 7 => self.aggregates(table),
                 _ => "pageCursors { around { page cursor isCurrent } first { page cursor isCurrent } previous { page cursor } \
                     next { page } last { page cursor } }"
@@ -333,9 +358,9 @@ impl Writing<'_> {
         let mut criteria: Vec<(usize, bool, bool)> = Vec::new();
         let is_offered = |it: &Position| {
             let columns: Vec<usize> = it.criteria(&of.key).iter().map(|(column, ..)| *column).collect();
-            by.is_none() || columns.is_empty() || of.sorts.contains(&columns)
+            by.is_none() || columns.is_empty() || columns == of.key || of.sorts.contains(&columns)
         };
-        let cursors = self.book.cursors(|it| it.ends_with(table, &key) && is_offered(it));
+        let cursors = self.book.cursors(|it| it.ends_with(table, of, &key) && is_offered(it));
         let cursor = if (1..=4).contains(&use_of) && !cursors.is_empty() {
             Some((*self.dice.pick(&cursors)).clone())
         } else {
@@ -345,6 +370,8 @@ impl Writing<'_> {
             cursor.as_ref().and_then(|cursor| self.book.position(cursor)).filter(|_| !self.dice.once_in(20))
         {
             criteria = position.criteria(&of.key);
+        } else if of.key.len() == 1 && self.rarely() {
+            criteria = vec![(of.key[0], true, false)];
         } else if !of.sorts.is_empty() && self.dice.roll(2) == 1 {
             let columns = self.dice.pick(&of.sorts);
             criteria = columns.iter().map(|column| (*column, self.dice.roll(2) == 1, self.dice.roll(3) == 1)).collect();
@@ -375,6 +402,10 @@ impl Writing<'_> {
             self.dice.roll(6).try_into().unwrap_or(0)
         };
         let size = self.value(Value::Number(i64::into(size)), "Int");
+        if self.dice.once_in(60) {
+            given.extend(["first: 1".to_owned(), "last: 1".to_owned()]);
+            return given;
+        }
         let is_last = match self.dice.roll(4) {
             0 => false,
             1 => {
@@ -392,12 +423,18 @@ impl Writing<'_> {
             .filter(|it| self.book.position(it).is_some_and(|it| it.criteria(&of.key) == criteria))
             .cloned()
             .collect();
+        if self.dice.once_in(60) && (1..=4).contains(&use_of) {
+            given.push("offset: 1".to_owned());
+        }
         match use_of {
             1..=4 => {
                 let names = [&["after"][..], &["after"], &["before"], &["after", "before"]][use_of - 1];
                 for (place, name) in names.iter().enumerate() {
                     let Some(cursor) = cursor.clone() else { break };
-                    let text = if place == 0 || alike.is_empty() { cursor } else { self.dice.pick(&alike).clone() };
+                    let mut text = if place == 0 || alike.is_empty() { cursor } else { self.dice.pick(&alike).clone() };
+                    if self.dice.once_in(60) {
+                        (*self.dice.pick(&WRONG)).clone_into(&mut text);
+                    }
                     let text = self.value(text.into(), "String");
                     given.push(format!("{name}: {text}"));
                 }
@@ -519,7 +556,7 @@ fn has_least(kind: Kind) -> bool {
     kind.is_ordered() && kind != Kind::Bool
 }
 
-/// What the list of all rows refers by.
+/// A reference without columns: the list of all rows has no parent.
 const NOTHING: Reference = Reference {
     columns: Vec::new(),
     to: 0,

@@ -27,23 +27,13 @@ impl Filter<'_, '_> {
                 if let Some(column) = of.column(name) {
                     return scalar(&row[column], of.columns[column].kind, conditions);
                 }
-                match self.oracle.schema.relation(table, name).expect("a relation") {
-                    Relation::One(to) => {
-                        self.oracle.referred(to, row).is_some_and(|row| self.matches(to.to, row, conditions))
+                let relation = self.oracle.schema.relation(table, name).expect("a relation");
+                let rows = self.oracle.related(relation, row);
+                match relation {
+                    Relation::One(_) | Relation::Only(..) => {
+                        rows.first().is_some_and(|row| self.matches(relation.node(), row, conditions))
                     }
-                    Relation::Only(table, by) => {
-                        let rows = self.oracle.referring(table, by, row);
-                        rows.first().is_some_and(|row| self.matches(table, row, conditions))
-                    }
-                    Relation::Many(table, by) => {
-                        let rows = self.oracle.referring(table, by, row);
-                        self.list(table, &rows, conditions)
-                    }
-                    Relation::Far(table, by, far) => {
-                        let mut rows = self.oracle.referring(table, by, row);
-                        rows.retain(|row| self.oracle.referred(far, row).is_some());
-                        self.list(table, &rows, conditions)
-                    }
+                    Relation::Many(table, _) | Relation::Far(table, ..) => self.list(table, &rows, conditions),
                 }
             }
         })
@@ -77,7 +67,7 @@ impl Filter<'_, '_> {
         })
     }
 
-    /// Checks the ids of a filter: each must be of the type that it filters. Nobody filters by what they do not read.
+    /// Refuses ids of other types, and guarded columns.
     pub fn check(&self, table: usize, filter: &Value) -> Result<(), Code> {
         let Value::Object(fields) = filter else { return Ok(()) };
         for (name, value) in fields {

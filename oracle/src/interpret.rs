@@ -33,8 +33,12 @@ pub enum Out {
     Id(usize, Row),
     /// The cursor of a position.
     Cursor(Position),
-    /// Nobody knows: an estimate.
-    Any,
+    /// A number that the database rounds: an average.
+    Rounded(f64),
+    /// An estimate above this number.
+    MoreThan(usize),
+    /// One of these values of an enum.
+    OneOf(&'static [&'static str]),
     /// A list.
     List(Vec<Out>),
     /// An object, with its members in the order of the document.
@@ -210,21 +214,14 @@ impl<'a> Oracle<'a> {
                     self.guard(of, column)?;
                     return Ok(Out::Plain(row[column].show(of.columns[column].kind)));
                 }
-                match schema.relation(*table, name).expect("a relation") {
-                    Relation::One(to) => {
-                        self.optional(self.referred(to, row).map(|row| On::Row(to.to, row)), sets, path)
+                let relation = schema.relation(*table, name).expect("a relation");
+                let rows = self.related(relation, row);
+                match relation {
+                    Relation::One(_) | Relation::Only(..) => {
+                        self.optional(rows.first().map(|row| On::Row(relation.node(), row)), sets, path)
                     }
-                    Relation::Only(table, by) => {
-                        let row = self.referring(table, by, row).first().map(|row| On::Row(table, row));
-                        self.optional(row, sets, path)
-                    }
-                    Relation::Many(table, by) => {
-                        let rows = self.referring(table, by, row);
-                        self.list(table, [Some(by), None], rows, field, sets, path)?
-                    }
+                    Relation::Many(table, by) => self.list(table, [Some(by), None], rows, field, sets, path)?,
                     Relation::Far(table, by, far) => {
-                        let rows = self.referring(table, by, row);
-                        let rows = rows.into_iter().filter(|row| self.referred(far, row).is_some()).collect();
                         self.list(table, [Some(by), Some(far)], rows, field, sets, path)?
                     }
                 }
@@ -248,9 +245,11 @@ impl<'a> Oracle<'a> {
                     self.object(&On::Approximate(list.rows.len(), up_to), sets, path)
                 }
             },
-            On::Approximate(count, up_to) if count > up_to => Out::Any,
+            On::Approximate(count, up_to) if count > up_to && name == "value" => Out::MoreThan(*up_to),
+            // The database keeps the exact number of some.
+            On::Approximate(count, up_to) if count > up_to => Out::OneOf(&["AT_LEAST", "ESTIMATE", "EXACT"]),
             On::Approximate(count, _) if name == "value" => number(*count),
-            On::Approximate(..) => Out::Plain(Value::Enum(Name::new("EXACT"))),
+            On::Approximate(..) => Out::OneOf(&["EXACT"]),
             On::Edge(list, row) => match name {
                 "cursor" => Out::Cursor(list.position(row)),
                 "node" => self.object(&self.node(list, row), sets, path),
@@ -375,7 +374,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// The row that a reference of this one refers to.
-    pub fn referred(&self, of: &Reference, row: &Row) -> Option<&'a Row> {
+    fn referred(&self, of: &Reference, row: &Row) -> Option<&'a Row> {
         let key = key_of(&of.columns, row);
         let columns = &self.schema.tables[of.to].key;
         if key.iter().any(Datum::is_null) {
@@ -384,8 +383,21 @@ impl<'a> Oracle<'a> {
         self.rows[of.to].iter().find(|row| key_of(columns, row) == key)
     }
 
+    /// The rows to which a relation leads from this one; of a junction, its own.
+    pub fn related(&self, relation: Relation<'_>, row: &Row) -> Vec<&'a Row> {
+        match relation {
+            Relation::One(to) => self.referred(to, row).into_iter().collect(),
+            Relation::Only(table, by) | Relation::Many(table, by) => self.referring(table, by, row),
+            Relation::Far(table, by, far) => {
+                let mut rows = self.referring(table, by, row);
+                rows.retain(|row| self.referred(far, row).is_some());
+                rows
+            }
+        }
+    }
+
     /// The rows of a table whose reference refers to this one.
-    pub fn referring(&self, table: usize, by: &Reference, row: &Row) -> Vec<&'a Row> {
+    fn referring(&self, table: usize, by: &Reference, row: &Row) -> Vec<&'a Row> {
         let key = key_of(&self.schema.tables[by.to].key, row);
         self.rows[table].iter().filter(|row| key_of(&by.columns, row) == key).collect()
     }

@@ -1,8 +1,8 @@
 //! An oracle: a naive interpreter of GraphQL over plain rows, and what makes random schemas, rows and documents. It shares no code with
 //! the server that is compared with it.
 //!
-//! [`interpret`] evaluates a valid document. [`tables`] and [`documents`] choose at random, and [`dice`] makes the same choices again,
-//! or simpler ones.
+//! [`interpret`] evaluates a valid document. [`tables`], [`documents`] and [`writes`] choose at random, by [`dice`], of which one seed always
+//! makes the same choices. [`database`] has the tables as SQL.
 
 #![allow(
     clippy::missing_panics_doc,
@@ -14,6 +14,7 @@
 mod aggregate;
 pub mod book;
 pub mod case;
+pub mod database;
 pub mod datum;
 pub mod dice;
 pub mod documents;

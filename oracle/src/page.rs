@@ -31,21 +31,26 @@ impl Position {
         (self.table != table).then(|| Self { table: shifted, ..self.clone() })
     }
 
-    /// Whether it is a position in an order of a table's rows that ends with these columns.
-    pub fn ends_with(&self, table: usize, key: &[usize]) -> bool {
-        let end = self.order.iter().rev().zip(key.iter().rev());
-        self.table == table && end.into_iter().all(|(sort, column)| sort.column == *column)
+    /// Whether it is a position in an order of a table's rows that ends with these columns, or with one that is unique.
+    pub fn ends_with(&self, table: usize, of: &Table, key: &[usize]) -> bool {
+        let mut end = self.order.iter().rev().zip(key.iter().rev());
+        let is_unique =
+            self.order.last().is_some_and(|sort| !of.key.contains(&sort.column) && of.tells_apart(sort.column));
+        self.table == table && (is_unique || end.all(|(sort, column)| sort.column == *column))
     }
 
-    /// Whether it is a position in the same order.
-    pub(crate) fn has_order_of(&self, other: &Self) -> bool {
-        self.table == other.table && self.order == other.order
+    /// Its order, as a text.
+    pub(crate) fn order_name(&self) -> String {
+        format!("{} {:?}", self.table, self.order)
     }
 
-    /// The criteria before the key: columns, whether they descend, and whether NULLs are first.
+    /// The criteria before the key: columns, whether they descend, and whether NULLs are first. The key is one if it descends alone.
     pub fn criteria(&self, key: &[usize]) -> Vec<(usize, bool, bool)> {
-        let sorts = self.order.iter().filter(|sort| !key.contains(&sort.column));
-        sorts.map(|sort| (sort.column, sort.descends, sort.nulls_first)).collect()
+        let criterion = |sort: &Sort| (sort.column, sort.descends, sort.nulls_first);
+        match &self.order[..] {
+            [one] if one.descends => vec![criterion(one)],
+            sorts => sorts.iter().filter(|sort| !key.contains(&sort.column)).map(criterion).collect(),
+        }
     }
 }
 
@@ -62,9 +67,9 @@ pub struct Listed<'a> {
     end: usize,
     size: usize,
     order: Vec<Sort>,
-    /// The flags.
+    /// Whether a row precedes the page.
     pub has_previous: bool,
-    /// The flags.
+    /// Whether a row follows it.
     pub has_next: bool,
 }
 
@@ -99,8 +104,7 @@ impl<'a> Listed<'a> {
         argument: impl Fn(&str) -> Option<Value>,
     ) -> Result<Self, Code> {
         let of = &oracle.schema.tables[table];
-        let order = order(of, by, argument("orderBy"))?;
-        order.iter().try_for_each(|sort| oracle.guard(of, sort.column))?;
+        let order = order(of, by, argument("orderBy"), |column| oracle.guard(of, column))?;
         rows.sort_by(|one, other| compare(&order, &values(&order, one), &values(&order, other)));
         let cursor = |name: &str| match argument(name) {
             Some(Value::String(text)) if !text.is_empty() => {
@@ -113,7 +117,7 @@ impl<'a> Listed<'a> {
         let (first, last, offset) = (argument("first"), argument("last"), argument("offset"));
         let has_cursor = argument("after").is_some_and(|it| it != Value::from(""))
             || argument("before").is_some_and(|it| it != Value::from(""));
-        if first.is_some() && last.is_some() || offset.is_some() && has_cursor {
+        if first.is_some() && last.is_some() {
             return Err("PAGE_INVALID");
         }
         let size = match first.as_ref().or(last.as_ref()).map(int) {
@@ -121,6 +125,9 @@ impl<'a> Listed<'a> {
             Some(size) => usize::try_from(size).ok().filter(|size| *size <= SIZES.1).ok_or("PAGE_INVALID")?,
         };
         let (after, before) = (cursor("after")?, cursor("before")?);
+        if offset.is_some() && has_cursor {
+            return Err("PAGE_INVALID");
+        }
         let offset = offset.map_or(0, |offset| int(&offset));
         let offset = usize::try_from(offset).ok().filter(|_| offset <= MAX_OFFSET).ok_or("PAGE_INVALID")?;
         let beside = |row: &Row, than: &Position| compare(&order, &values(&order, row), &than.values);
@@ -148,8 +155,8 @@ impl<'a> Listed<'a> {
             page.end = (page.start + size).min(window.end);
             page.has_previous = page.start > 0;
             page.has_next = page.end < window.end;
-            // After crossed cursors, nothing is between the page and the second one.
         } else {
+            // Crossed cursors give an empty page. The rows from `before` on follow it.
             page.end = window.end.saturating_sub(offset).max(window.start);
             page.start = page.end.saturating_sub(size).max(window.start);
             page.has_next = if high < low { high < page.rows.len() } else { page.end < page.rows.len() };
@@ -194,13 +201,13 @@ impl<'a> Listed<'a> {
 
 /// The position of a row in the list of all rows without `orderBy`.
 pub fn position(schema: &Schema, table: usize, row: &Row) -> Position {
-    let order = order(&schema.tables[table], None, None).unwrap_or_default();
+    let order = order(&schema.tables[table], None, None, |_| Ok(())).unwrap_or_default();
     Position { table, values: values(&order, row), order }
 }
 
 /// Which of two rows comes first in that list.
 pub fn first_order(table: &Table, one: &Row, other: &Row) -> Ordering {
-    let order = order(table, None, None).unwrap_or_default();
+    let order = order(table, None, None, |_| Ok(())).unwrap_or_default();
     compare(&order, &values(&order, one), &values(&order, other))
 }
 
@@ -223,7 +230,12 @@ fn compare(order: &[Sort], one: &Row, other: &Row) -> Ordering {
 
 /// The order that criteria ask for. The key decides last, in the direction of the last criterion. Of what refers to a parent, it has the
 /// columns after the others.
-fn order(table: &Table, by: Option<&Reference>, criteria: Option<Value>) -> Result<Vec<Sort>, Code> {
+fn order(
+    table: &Table,
+    by: Option<&Reference>,
+    criteria: Option<Value>,
+    allowed: impl Fn(usize) -> Result<(), Code>,
+) -> Result<Vec<Sort>, Code> {
     let criteria = match criteria {
         None => Vec::new(),
         Some(Value::List(criteria)) => criteria,
@@ -246,7 +258,9 @@ fn order(table: &Table, by: Option<&Reference>, criteria: Option<Value>) -> Resu
         };
         descends = is("direction", "DESC");
         let column = (0..table.columns.len()).find(|column| is("field", &item(table, *column)));
-        add(column.ok_or("BAD_USER_INPUT")?, descends, is("nulls", "FIRST"));
+        let column = column.ok_or("BAD_USER_INPUT")?;
+        allowed(column)?;
+        add(column, descends, is("nulls", "FIRST"));
     }
     for column in key(table, by) {
         add(column, descends, false);

@@ -56,7 +56,7 @@ impl Kind {
         matches!(self, Self::SmallInt | Self::Int | Self::BigInt | Self::Double | Self::Decimal)
     }
 
-    /// Whether it has a least and a greatest value, and filters by order.
+    /// Whether it has filters by order.
     pub fn is_ordered(self) -> bool {
         !matches!(self, Self::Uuid | Self::Bytes | Self::Enum | Self::Json | Self::Ints)
     }
@@ -89,31 +89,6 @@ impl Kind {
             Self::Enum => "Mood",
             Self::Json => "JSON",
             Self::Ints => "[Int!]",
-        }
-    }
-
-    /// Its type in a database.
-    pub fn sql(self, is_sqlite: bool) -> &'static str {
-        match self {
-            Self::SmallInt => "smallint",
-            Self::Int => "integer",
-            Self::BigInt => "bigint",
-            Self::Bool => "boolean",
-            Self::Text if is_sqlite => "text",
-            Self::Text => "text COLLATE \"C\"",
-            Self::Double => "double precision",
-            Self::Decimal => "decimal(12, 2)",
-            Self::Date => "date",
-            Self::Time => "time",
-            Self::Local => "timestamp",
-            Self::Instant => "timestamp with time zone",
-            Self::Uuid => "uuid",
-            Self::Bytes if is_sqlite => "blob",
-            Self::Bytes => "bytea",
-            Self::Enum => "mood",
-            Self::Json if is_sqlite => "json",
-            Self::Json => "jsonb",
-            Self::Ints => "integer[]",
         }
     }
 }
@@ -299,11 +274,6 @@ impl Relation<'_> {
 }
 
 impl Schema {
-    /// The table of a type.
-    pub fn of_type(&self, name: &str) -> Option<usize> {
-        self.tables.iter().position(|table| table.type_name() == name)
-    }
-
     /// The relations of a table, by their fields.
     pub fn relations(&self, table: usize) -> Vec<(String, Relation<'_>)> {
         let own = self.tables[table].references.iter().map(|of| (of.field.clone(), Relation::One(of)));

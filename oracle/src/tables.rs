@@ -1,13 +1,11 @@
 //! Random tables and rows.
 
-use std::fmt::Write as _;
-
 use async_graphql::Value;
 
-use crate::datum::{Datum, MOODS};
+use crate::datum::Datum;
 use crate::dice::Dice;
 use crate::interpret::{Row, Rows, key_of};
-use crate::schema::{Column, GUARDED_FOR, Kind, OnDelete, Reference, Schema, Storage, Table};
+use crate::schema::{Column, Kind, OnDelete, Reference, Schema, Storage, Table};
 
 const NAMES: [&str; 8] = ["elm", "oak", "fir", "bay", "fig", "yew", "gum", "cork"];
 
@@ -192,7 +190,7 @@ pub fn values(kind: Kind) -> Vec<Datum> {
         Kind::BigInt => integers(&[1, 2, 3, 0, 9_007_199_254_740_993, 9_007_199_254_740_992, i64::MAX, i64::MIN]),
         Kind::Bool => vec![Datum::Bool(false), Datum::Bool(true)],
         Kind::Text => texts(&["a", "b", "A", "", "aa", "ä", "a%", "_", "%", "\u{1f600}", "\u{ff5e}", "'\"\\", " a "]),
-        Kind::Double => [1.0, 0.25, -1.5, 0.0, 1024.75].into_iter().map(Datum::Real).collect(),
+        Kind::Double => [1.0, 0.25, -1.5, 0.0, 1024.75, 1e100, 1e-100].into_iter().map(Datum::Real).collect(),
         Kind::Decimal => integers(&[100, 25, -150, 0, 99_999_975]),
         Kind::Date => texts(&["2024-02-29", "1999-12-31", "2024-03-01", "0001-01-01", "9999-12-31"]),
         Kind::Time => texts(&["12:00:00", "12:00:00.500", "00:00:00", "23:59:59"]),
@@ -202,6 +200,7 @@ pub fn values(kind: Kind) -> Vec<Datum> {
         Kind::Instant => texts(&[
             "2024-02-29T12:00:00.000",
             "2024-02-29T12:00:00.500",
+            "2024-02-29T12:00:00.123456",
             "1970-01-01T00:00:00.000",
             "2038-01-19T03:14:08.000",
         ]),
@@ -251,6 +250,9 @@ fn of_key(dice: &mut Dice, kind: Kind) -> Datum {
     }
 }
 
+/// The claims of viewers, which are also values of the columns of rules.
+pub const CLAIMS: [&str; 3] = ["a", "b", ""];
+
 /// A row of a table beside these of all tables; `None` if there is none.
 pub fn row(dice: &mut Dice, schema: &Schema, rows: &Rows, table: usize) -> Option<Row> {
     let of = &schema.tables[table];
@@ -259,6 +261,7 @@ pub fn row(dice: &mut Dice, schema: &Schema, rows: &Rows, table: usize) -> Optio
         row.push(match column.nullable && dice.roll(4) == 3 {
             true => Datum::Null,
             false if of.key.contains(&index) => of_key(dice, column.kind),
+            false if of.rule == Some(index) => Datum::Text((*dice.pick(&CLAIMS)).into()),
             false => dice.pick(&values(column.kind)).clone(),
         });
     }
@@ -294,123 +297,4 @@ pub fn rows(dice: &mut Dice, schema: &Schema) -> Rows {
         }
     }
     rows
-}
-
-/// The statements that make the tables.
-pub fn ddl(schema: &Schema, is_sqlite: bool) -> String {
-    let mut sql = String::new();
-    let has_enum = schema.tables.iter().flat_map(|table| &table.columns).any(|column| column.kind == Kind::Enum);
-    if has_enum {
-        let _ = writeln!(sql, "CREATE TYPE mood AS ENUM ({});", MOODS.map(|[_, mood]| format!("'{mood}'")).join(", "));
-    }
-    for table in &schema.tables {
-        let names = |columns: &[usize]| {
-            columns.iter().map(|it| table.columns[*it].name.as_str()).collect::<Vec<_>>().join(", ")
-        };
-        let mut parts: Vec<String> = Vec::new();
-        for column in &table.columns {
-            let null = if column.nullable { "" } else { " NOT NULL" };
-            parts.push(format!("{} {}{null}", column.name, column.kind.sql(is_sqlite)));
-        }
-        parts.push(format!("PRIMARY KEY ({})", names(&table.key)));
-        for reference in &table.references {
-            if reference.unique {
-                parts.push(format!("UNIQUE ({})", names(&reference.columns)));
-            }
-            let on_delete = match reference.on_delete {
-                OnDelete::Restrict => "",
-                OnDelete::Cascade => " ON DELETE CASCADE",
-                OnDelete::SetNull => " ON DELETE SET NULL",
-            };
-            parts.push(format!(
-                "FOREIGN KEY ({}) REFERENCES {}{on_delete}",
-                names(&reference.columns),
-                schema.tables[reference.to].name
-            ));
-        }
-        let is_partitioned = table.storage == Storage::Partitions && !is_sqlite;
-        let by = if is_partitioned { format!(" PARTITION BY HASH ({})", names(&table.key)) } else { String::new() };
-        let _ = writeln!(sql, "CREATE TABLE {} ({}){by};", table.stored(), parts.join(", "));
-        if table.storage == Storage::View {
-            let _ = writeln!(sql, "CREATE VIEW {} AS SELECT * FROM {};", table.name, table.stored());
-        }
-        for part in (0..2).filter(|_| is_partitioned) {
-            let of = format!("{0}_p{part} PARTITION OF {0}", table.name);
-            let _ = writeln!(sql, "CREATE TABLE {of} FOR VALUES WITH (MODULUS 2, REMAINDER {part});");
-        }
-        for (number, columns) in table.indexes.iter().enumerate() {
-            let _ = writeln!(sql, "CREATE INDEX {}_{number} ON {} ({});", table.name, table.name, names(columns));
-        }
-    }
-    sql
-}
-
-/// The statements that insert rows, each after those of its table that it refers to; `None` if it refers to no row.
-pub fn inserts(schema: &Schema, rows: &Rows, is_sqlite: bool) -> Option<String> {
-    let mut sql = String::new();
-    for (table, left) in schema.tables.iter().zip(rows) {
-        let (mut left, mut done): (Vec<&Row>, Vec<&Row>) = (left.iter().collect(), Vec::new());
-        while !left.is_empty() {
-            let is_known = |row: &&Row| {
-                table.references.iter().all(|of| {
-                    let (to, key) = (&schema.tables[of.to], key_of(&of.columns, row));
-                    let is = |other: &Row| key_of(&to.key, other) == key;
-                    let is_own = to.name == table.name;
-                    key.iter().any(Datum::is_null)
-                        || if is_own { done.iter().any(|row| is(row)) || is(row) } else { rows[of.to].iter().any(is) }
-                })
-            };
-            let (known, rest): (Vec<_>, Vec<_>) = left.into_iter().partition(is_known);
-            if known.is_empty() {
-                return None;
-            }
-            for row in &known {
-                sql += &(insert(table, row, is_sqlite) + "\n");
-            }
-            done.extend(known);
-            left = rest;
-        }
-    }
-    Some(sql)
-}
-
-/// The statement that inserts a row.
-pub fn insert(table: &Table, row: &Row, is_sqlite: bool) -> String {
-    let values: Vec<String> =
-        row.iter().zip(&table.columns).map(|(value, column)| value.sql(column.kind, is_sqlite)).collect();
-    format!("INSERT INTO {} VALUES ({});", table.stored(), values.join(", "))
-}
-
-/// The condition that finds a row.
-pub fn at(table: &Table, row: &Row, is_sqlite: bool) -> String {
-    let equal = |column: &usize| {
-        let of = &table.columns[*column];
-        format!("{} = {}", of.name, row[*column].sql(of.kind, is_sqlite))
-    };
-    table.key.iter().map(equal).collect::<Vec<_>>().join(" AND ")
-}
-
-/// What `bookends.toml` says of the tables.
-pub fn settings(schema: &Schema) -> String {
-    let mut text = String::new();
-    for table in &schema.tables {
-        let _ = writeln!(text, "[table.{}]", table.name);
-        let sorts: Vec<Vec<&str>> = table
-            .sorts
-            .iter()
-            .map(|columns| columns.iter().map(|it| table.columns[*it].name.as_str()).collect())
-            .collect();
-        let _ = writeln!(text, "sorts = {sorts:?}");
-        if table.storage == Storage::View {
-            let key: Vec<&str> = table.key.iter().map(|column| table.columns[*column].name.as_str()).collect();
-            let _ = writeln!(text, "key = {key:?}");
-        }
-        if let Some(column) = table.guard {
-            let _ = writeln!(text, "field.{}.guard = 'claim(\"who\") = \"{GUARDED_FOR}\"'", table.columns[column].name);
-        }
-        if let Some(column) = table.rule {
-            let _ = writeln!(text, "rule = '{} = claim(\"who\")'", table.columns[column].name);
-        }
-    }
-    text
 }

@@ -33,6 +33,7 @@ pub struct Write {
     values: Vec<(usize, Datum)>,
     /// What it sends.
     pub document: Document,
+    client_id: String,
     /// Whether it asks for the edge before the new one: it depends on what others write.
     is_alone: bool,
 }
@@ -99,11 +100,12 @@ pub fn write(dice: &mut Dice, schema: &Schema, rows: &Rows, book: &Book, is_alon
     let text = format!(
         "mutation ($input: {capital}{ty}Input!) {{ it: {word}{ty}(input: $input) {{ clientMutationId {payload} }} }}"
     );
-    input.push(("clientMutationId".into(), "x".into()));
+    let client_id = format!("m{}", dice.roll(1_000_000));
+    input.push(("clientMutationId".into(), client_id.clone().into()));
     let input = Value::Object(input.into_iter().map(|(name, value)| (Name::new(name), value)).collect());
     let variables = [(Name::new("input"), input)].into_iter().collect();
     let document = Document { text, variables, operation: None };
-    Some(Write { verb, table, key, values, document, is_alone })
+    Some(Write { verb, table, key, values, document, client_id, is_alone })
 }
 
 impl Write {
@@ -112,11 +114,11 @@ impl Write {
         self.verb != Verb::Update || !self.values.is_empty()
     }
 
-    /// Makes it, and says what is answered.
+    /// Applies the write to the rows, and returns the expected answer.
     pub fn apply(&self, schema: &Schema, rows: &mut Rows) -> Answer {
         let (payload, errors) = match self.change(schema, rows) {
             Ok(members) => {
-                let own = [("clientMutationId".to_owned(), Out::Plain("x".into()))];
+                let own = [("clientMutationId".to_owned(), Out::Plain(self.client_id.clone().into()))];
                 (Out::Object(own.into_iter().chain(members).collect()), Vec::new())
             }
             Err(code) => (Out::Plain(Value::Null), vec![("it".to_owned(), code.to_owned())]),

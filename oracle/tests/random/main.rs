@@ -42,6 +42,7 @@ async fn writes_at_once_are_those_of_one_after_the_other() {
     }
     println!("{told:?}");
     assert!(told.events > told.writes / 3, "few writes succeeded: {told:?}");
+    assert!(told.beside > 0, "no document beside writes: {told:?}");
 }
 
 /// On PostgreSQL, where PgBouncer is installed.

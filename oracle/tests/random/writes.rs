@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use bookends_server::async_graphql::{Response, Value};
-use futures_util::future::join_all;
+use futures_util::future::{OptionFuture, join, join_all};
 use futures_util::stream::{BoxStream, StreamExt};
 use oracle::book::Book;
 use oracle::datum::Datum;
 use oracle::dice::Dice;
-use oracle::documents::document;
+use oracle::documents::{Document, document};
 use oracle::interpret::{Out, Rows};
 use oracle::schema::{Kind, OnDelete, Schema, Storage};
 use oracle::tables;
@@ -24,6 +24,8 @@ pub struct Told {
     /// The batches that were answered in another order than that in which they were sent.
     pub reordered: usize,
     pub events: usize,
+    /// The documents that were asked while rows were written.
+    pub beside: usize,
 }
 
 const VERBS: [Verb; 3] = [Verb::Create, Verb::Update, Verb::Delete];
@@ -72,10 +74,12 @@ impl Writing {
         Self { world, book, heard }
     }
 
-    /// Makes these writes at once.
-    async fn batch(&mut self, writes: &[Write], told: &mut Told) {
+    /// Makes these writes at once, and asks a document beside them: it sees the rows after some of them, in their order.
+    async fn batch(&mut self, writes: &[Write], document: Option<&Document>, told: &mut Told) {
         let before = self.world.rows.clone();
-        let responses = join_all(writes.iter().map(|write| self.world.ask(&write.document))).await;
+        let reading = document.map(|document| self.world.ask(document));
+        let writing = join_all(writes.iter().map(|write| self.world.ask(&write.document)));
+        let (responses, read) = join(writing, OptionFuture::from(reading)).await;
         self.world.read().await;
         let mut events: Vec<Vec<String>> = vec![Vec::new(); self.heard.len()];
         for (write, _) in
@@ -92,6 +96,18 @@ impl Writing {
             let after = &self.world.rows;
             panic!("no order explains {writes:#?}\n{shown:#?}\n{events:?}\nbefore: {before:?}\nafter: {after:?}");
         };
+        if let (Some(document), Some(read)) = (document, read) {
+            let mut rows = before.clone();
+            let mut found = self.world.matches(document, &read, &rows, &self.book);
+            for number in &order {
+                writes[*number].apply(&self.world.schema, &mut rows);
+                found = found.or_else(|_| self.world.matches(document, &read, &rows, &self.book));
+            }
+            if let Err(difference) = found {
+                panic!("{difference}\nbeside {writes:#?}\n{}\nbefore: {before:?}", document.text);
+            }
+            told.beside += 1;
+        }
         self.book = book;
         told.writes += writes.len();
         told.reordered += usize::from(order.windows(2).any(|pair| pair[0] > pair[1]));
@@ -159,6 +175,7 @@ fn permutations(length: usize) -> Vec<Vec<usize>> {
     for number in 0..length {
         let with = |order: &Vec<usize>| {
             (0..=order.len())
+                .rev()
                 .map(|place| {
                     let mut order = order.clone();
                     order.insert(place, number);
@@ -194,8 +211,10 @@ pub async fn obey(seed: u64, batches: usize, told: &mut Told) {
                 writes.push(next);
             }
         }
-        writing.batch(&writes, told).await;
-        let document = document(&mut dice, &writing.world.schema, &writing.book, writing.world.is_sqlite);
-        writing.world.check(&document, &mut writing.book, seed).await;
+        let World { schema, is_sqlite, .. } = &writing.world;
+        let mut next = || document(&mut dice, schema, &writing.book, *is_sqlite);
+        let (beside, after) = (next(), next());
+        writing.batch(&writes, Some(&beside).filter(|_| writes.len() > 1), told).await;
+        writing.world.check(&after, &mut writing.book, seed).await;
     }
 }
