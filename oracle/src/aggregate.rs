@@ -1,6 +1,6 @@
 //! Aggregates of the values that are not NULL.
 
-use async_graphql::{Number, Value};
+use async_graphql::Value;
 
 use crate::datum::{Datum, hundredths};
 use crate::interpret::Out;
@@ -25,7 +25,7 @@ pub fn aggregate(name: &str, values: &[&Datum], kind: Kind) -> Out {
     let is_average = name == "average";
     match kind {
         Kind::Double if is_average => Out::Rounded(reals / count),
-        Kind::Double => Out::Plain(Number::from_f64(reals).map_or(Value::Null, Value::Number)),
+        Kind::Double => Out::Rounded(reals),
         Kind::Decimal if is_average => Out::Rounded(whole / 100.0 / count),
         _ if is_average => Out::Rounded(whole / count),
         Kind::Decimal => Out::Plain(hundredths(integers).into()),

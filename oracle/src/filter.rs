@@ -69,35 +69,42 @@ impl Filter<'_, '_> {
 
     /// Refuses ids of other types, and guarded columns.
     pub fn check(&self, table: usize, filter: &Value) -> Result<(), Code> {
-        let Value::Object(fields) = filter else { return Ok(()) };
+        let mut faults = Vec::new();
+        self.add_faults(table, filter, &mut faults);
+        faults.sort_unstable();
+        faults.dedup();
+        // In which order a filter is read is open.
+        faults[..].iter().copied().reduce(|_, _| "FORBIDDEN or ID_INVALID").map_or(Ok(()), Err)
+    }
+
+    fn add_faults(&self, table: usize, filter: &Value, faults: &mut Vec<Code>) {
+        let Value::Object(fields) = filter else { return };
         for (name, value) in fields {
             match name.as_str() {
-                "and" | "or" => items(value).iter().try_for_each(|filter| self.check(table, filter))?,
-                "not" => self.check(table, value)?,
+                "and" | "or" => items(value).iter().for_each(|filter| self.add_faults(table, filter, faults)),
+                "not" => self.add_faults(table, value, faults),
                 "id" => {
                     let Value::Object(conditions) = value else { continue };
-                    let ids: Vec<Value> = conditions.values().flat_map(|value| items(value).to_vec()).collect();
-                    for id in ids.iter().filter(|id| **id != Value::Null) {
-                        let Value::String(id) = id else { return Err("ID_INVALID") };
-                        self.oracle.book.id(id).filter(|(of, _)| *of == table).ok_or("ID_INVALID")?;
-                    }
+                    let ids = conditions.values().flat_map(items).filter(|id| **id != Value::Null);
+                    let is_known = |id: &Value| matches!(id, Value::String(id) if self.oracle.book.id(id).is_some_and(|(of, _)| *of == table));
+                    faults.extend(ids.filter(|id| !is_known(id)).map(|_| "ID_INVALID"));
                 }
                 name => match self.oracle.schema.relation(table, name) {
-                    Some(Relation::One(to)) => self.check(to.to, value)?,
-                    Some(Relation::Only(table, _)) => self.check(table, value)?,
+                    Some(relation @ (Relation::One(_) | Relation::Only(..))) => {
+                        self.add_faults(relation.node(), value, faults);
+                    }
                     Some(Relation::Many(table, _) | Relation::Far(table, ..)) => {
                         let Value::Object(conditions) = value else { continue };
                         let filters = conditions.iter().filter(|(name, _)| *name != "count");
-                        filters.map(|(_, filter)| filter).try_for_each(|filter| self.check(table, filter))?;
+                        filters.for_each(|(_, filter)| self.add_faults(table, filter, faults));
                     }
                     None => {
                         let of = &self.oracle.schema.tables[table];
-                        of.column(name).map_or(Ok(()), |column| self.oracle.guard(of, column))?;
+                        faults.extend(of.column(name).and_then(|column| self.oracle.guard(of, column).err()));
                     }
                 },
             }
         }
-        Ok(())
     }
 }
 

@@ -15,7 +15,7 @@ use crate::book::Book;
 use crate::datum::Datum;
 use crate::documents::Document;
 use crate::filter::Filter;
-use crate::page::{Listed, Position};
+use crate::page::{Listed, Position, order};
 use crate::schema::{GUARDED_FOR, Reference, Relation, Schema, Table};
 
 /// A row.
@@ -33,7 +33,7 @@ pub enum Out {
     Id(usize, Row),
     /// The cursor of a position.
     Cursor(Position),
-    /// A number that the database rounds: an average.
+    /// A number that the database rounds: an average, or a sum of doubles.
     Rounded(f64),
     /// An estimate above this number.
     MoreThan(usize),
@@ -342,6 +342,8 @@ impl<'a> Oracle<'a> {
         sets: &[&'a SelectionSet],
         path: &str,
     ) -> Result<Out, Code> {
+        let of = &self.schema.tables[table];
+        let order = order(of, by, self.argument(field, "orderBy"), |column| self.guard(of, column))?;
         let filter = Filter { oracle: self };
         if let Some(condition) = self.argument(field, "where") {
             filter.check(table, &condition)?;
@@ -352,7 +354,7 @@ impl<'a> Oracle<'a> {
             let key = self.schema.tables[table].key[0];
             rows.retain(|row| generated(&row[key]) <= until);
         }
-        let list = Listed::new(self, table, [by, far], rows, |name| self.argument(field, name))?;
+        let list = Listed::new(self, table, far, order, rows, |name| self.argument(field, name))?;
         Ok(self.object(&On::Connection(Rc::new(list)), sets, path))
     }
 

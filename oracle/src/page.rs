@@ -99,12 +99,12 @@ impl<'a> Listed<'a> {
     pub fn new(
         oracle: &Oracle<'_>,
         table: usize,
-        [by, far]: [Option<&'a Reference>; 2],
+        far: Option<&'a Reference>,
+        order: Vec<Sort>,
         mut rows: Vec<&'a Row>,
         argument: impl Fn(&str) -> Option<Value>,
     ) -> Result<Self, Code> {
         let of = &oracle.schema.tables[table];
-        let order = order(of, by, argument("orderBy"), |column| oracle.guard(of, column))?;
         rows.sort_by(|one, other| compare(&order, &values(&order, one), &values(&order, other)));
         let cursor = |name: &str| match argument(name) {
             Some(Value::String(text)) if !text.is_empty() => {
@@ -113,6 +113,13 @@ impl<'a> Listed<'a> {
                 if is_here { Ok(Some(position)) } else { Err("CURSOR_OF_OTHER_ORDER") }
             }
             _ => Ok(None),
+        };
+        let around = match argument("around") {
+            Some(Value::String(id)) => {
+                let id = oracle.book.id(&id).filter(|(of, _)| *of == table);
+                Some(&id.ok_or("ID_INVALID")?.1)
+            }
+            _ => None,
         };
         let (first, last, offset) = (argument("first"), argument("last"), argument("offset"));
         let has_cursor = argument("after").is_some_and(|it| it != Value::from(""))
@@ -134,13 +141,9 @@ impl<'a> Listed<'a> {
         let low = after.map_or(0, |after| rows.iter().filter(|row| beside(row, after).is_le()).count());
         let high = before.map_or(rows.len(), |before| rows.iter().filter(|row| beside(row, before).is_lt()).count());
         let mut page = Self { table, far, rows, start: 0, end: 0, size, order, has_previous: false, has_next: false };
-        if let Some(Value::String(id)) = argument("around") {
+        if let Some(key) = around {
             if last.is_some() || has_cursor || argument("offset").is_some() || size == 0 {
                 return Err("PAGE_INVALID");
-            }
-            let (table_of_id, key) = oracle.book.id(&id).ok_or("ID_INVALID")?;
-            if *table_of_id != table {
-                return Err("ID_INVALID");
             }
             let place = page.rows.iter().position(|row| key_of(&of.key, row) == *key).ok_or("NOT_FOUND")?;
             page.start = place.saturating_sub(size.saturating_sub(1) / 2).min(page.rows.len().saturating_sub(size));
@@ -230,7 +233,7 @@ fn compare(order: &[Sort], one: &Row, other: &Row) -> Ordering {
 
 /// The order that criteria ask for. The key decides last, in the direction of the last criterion. Of what refers to a parent, it has the
 /// columns after the others.
-fn order(
+pub fn order(
     table: &Table,
     by: Option<&Reference>,
     criteria: Option<Value>,
