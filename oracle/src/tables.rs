@@ -190,7 +190,7 @@ pub fn values(kind: Kind) -> Vec<Datum> {
         Kind::BigInt => integers(&[1, 2, 3, 0, 9_007_199_254_740_993, 9_007_199_254_740_992, i64::MAX, i64::MIN]),
         Kind::Bool => vec![Datum::Bool(false), Datum::Bool(true)],
         Kind::Text => texts(&["a", "b", "A", "", "aa", "ä", "a%", "_", "%", "\u{1f600}", "\u{ff5e}", "'\"\\", " a "]),
-        Kind::Double => [1.0, 0.25, -1.5, 0.0, 1024.75, 1e100, 1e-100].into_iter().map(Datum::Real).collect(),
+        Kind::Double => [1.0, 0.25, -1.5, 0.0, 1024.75, 1e100].into_iter().map(Datum::Real).collect(),
         Kind::Decimal => integers(&[100, 25, -150, 0, 99_999_975]),
         Kind::Date => texts(&["2024-02-29", "1999-12-31", "2024-03-01", "0001-01-01", "9999-12-31"]),
         Kind::Time => texts(&["12:00:00", "12:00:00.500", "00:00:00", "23:59:59"]),
