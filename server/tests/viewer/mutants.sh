@@ -41,7 +41,7 @@ mutants=(
 
 log=/dev/null
 passes() {
-    cargo test --quiet --locked -p bookends-server --test viewer -- "$@" >"$log" 2>&1
+    cargo test --quiet --locked --workspace --test viewer -- "$@" >"$log" 2>&1
 }
 
 survived=0
