@@ -6,13 +6,7 @@ use crate::datum::Datum;
 use crate::interpret::{Code, Oracle, Row, key_of};
 use crate::schema::{Kind, Relation};
 
-/// The filters of an interpreter.
-pub struct Filter<'o, 'a> {
-    /// The interpreter.
-    pub oracle: &'o Oracle<'a>,
-}
-
-impl Filter<'_, '_> {
+impl Oracle<'_> {
     /// Whether a row matches a filter.
     pub fn matches(&self, table: usize, row: &Row, filter: &Value) -> bool {
         let Value::Object(fields) = filter else { return true };
@@ -21,25 +15,25 @@ impl Filter<'_, '_> {
             ("and", value) => items(value).iter().all(|filter| self.matches(table, row, filter)),
             ("or", value) => items(value).iter().any(|filter| self.matches(table, row, filter)),
             ("not", filter) => !self.matches(table, row, filter),
-            ("id", conditions) => self.id(table, row, conditions),
+            ("id", conditions) => self.matches_id(table, row, conditions),
             (name, conditions) => {
-                let of = &self.oracle.schema.tables[table];
+                let of = &self.schema.tables[table];
                 if let Some(column) = of.column(name) {
                     return scalar(&row[column], of.columns[column].kind, conditions);
                 }
-                let relation = self.oracle.schema.relation(table, name).expect("a relation");
-                let rows = self.oracle.related(relation, row);
+                let relation = self.schema.relation(table, name).expect("a relation");
+                let rows = self.related(relation, row);
                 match relation {
                     Relation::One(_) | Relation::Only(..) => {
                         rows.first().is_some_and(|row| self.matches(relation.node(), row, conditions))
                     }
-                    Relation::Many(table, _) | Relation::Far(table, ..) => self.list(table, &rows, conditions),
+                    Relation::Many(table, _) | Relation::Far(table, ..) => self.matches_list(table, &rows, conditions),
                 }
             }
         })
     }
 
-    fn list(&self, table: usize, rows: &[&Row], conditions: &Value) -> bool {
+    fn matches_list(&self, table: usize, rows: &[&Row], conditions: &Value) -> bool {
         let Value::Object(conditions) = conditions else { return true };
         conditions.iter().all(|(name, value)| {
             let matching = || rows.iter().filter(|row| self.matches(table, row, value)).count();
@@ -53,10 +47,9 @@ impl Filter<'_, '_> {
         })
     }
 
-    fn id(&self, table: usize, row: &Row, conditions: &Value) -> bool {
-        let key = key_of(&self.oracle.schema.tables[table].key, row);
-        let is =
-            |id: &Value| matches!(id, Value::String(id) if self.oracle.book.id(id).is_some_and(|(_, of)| *of == key));
+    fn matches_id(&self, table: usize, row: &Row, conditions: &Value) -> bool {
+        let key = key_of(&self.schema.tables[table].key, row);
+        let is = |id: &Value| matches!(id, Value::String(id) if self.book.id(id).is_some_and(|(_, of)| *of == key));
         let Value::Object(conditions) = conditions else { return true };
         conditions.iter().all(|(name, value)| match (name.as_str(), value) {
             (_, Value::Null) => true,
@@ -68,7 +61,7 @@ impl Filter<'_, '_> {
     }
 
     /// Refuses ids of other types, and guarded columns.
-    pub fn check(&self, table: usize, filter: &Value) -> Result<(), Code> {
+    pub fn check_filter(&self, table: usize, filter: &Value) -> Result<(), Code> {
         let mut faults = Vec::new();
         self.add_faults(table, filter, &mut faults);
         faults.sort_unstable();
@@ -86,10 +79,10 @@ impl Filter<'_, '_> {
                 "id" => {
                     let Value::Object(conditions) = value else { continue };
                     let ids = conditions.values().flat_map(items).filter(|id| **id != Value::Null);
-                    let is_known = |id: &Value| matches!(id, Value::String(id) if self.oracle.book.id(id).is_some_and(|(of, _)| *of == table));
+                    let is_known = |id: &Value| matches!(id, Value::String(id) if self.book.id(id).is_some_and(|(of, _)| *of == table));
                     faults.extend(ids.filter(|id| !is_known(id)).map(|_| "ID_INVALID"));
                 }
-                name => match self.oracle.schema.relation(table, name) {
+                name => match self.schema.relation(table, name) {
                     Some(relation @ (Relation::One(_) | Relation::Only(..))) => {
                         self.add_faults(relation.node(), value, faults);
                     }
@@ -99,8 +92,8 @@ impl Filter<'_, '_> {
                         filters.for_each(|(_, filter)| self.add_faults(table, filter, faults));
                     }
                     None => {
-                        let of = &self.oracle.schema.tables[table];
-                        faults.extend(of.column(name).and_then(|column| self.oracle.guard(of, column).err()));
+                        let of = &self.schema.tables[table];
+                        faults.extend(of.column(name).and_then(|column| self.guard(of, column).err()));
                     }
                 },
             }

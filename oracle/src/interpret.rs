@@ -14,7 +14,6 @@ use crate::aggregate::aggregate;
 use crate::book::Book;
 use crate::datum::Datum;
 use crate::documents::Document;
-use crate::filter::Filter;
 use crate::page::{Listed, Position, order};
 use crate::schema::{GUARDED_FOR, Reference, Relation, Schema, Table};
 
@@ -344,10 +343,9 @@ impl<'a> Oracle<'a> {
     ) -> Result<Out, Code> {
         let of = &self.schema.tables[table];
         let order = order(of, by, self.argument(field, "orderBy"), |column| self.guard(of, column))?;
-        let filter = Filter { oracle: self };
         if let Some(condition) = self.argument(field, "where") {
-            filter.check(table, &condition)?;
-            rows.retain(|row| filter.matches(table, row, &condition));
+            self.check_filter(table, &condition)?;
+            rows.retain(|row| self.matches(table, row, &condition));
         }
         if let Some(Value::String(instant)) = self.argument(field, "asOf") {
             let until = instant.parse::<DateTime<Utc>>().expect("an instant").timestamp_millis();
