@@ -491,7 +491,10 @@ impl Writing<'_> {
                         Relation::Many(table, _) | Relation::Far(table, ..) => {
                             let condition = *self.dice.pick(&["some", "every", "none", "count"]);
                             let value = match condition {
-                                "count" => self.scalar(Kind::Int, false),
+                                "count" => {
+                                    let name = *self.dice.pick(&["eq", "ne", "lt", "lte", "gt", "gte"]);
+                                    object([(name.to_owned(), Value::Number(self.dice.roll(5).into()))])
+                                }
                                 _ => self.filter(table, level + 1),
                             };
                             (name, object([(condition.to_owned(), value)]))
