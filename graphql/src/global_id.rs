@@ -85,7 +85,7 @@ fn append(tag: Tag, key: impl ExactSizeIterator<Item = (Kind, Option<Value>)>, b
             (Kind::Uuid, Value::Uuid(Some(key))) if has_own_bytes => bytes.extend(key.as_bytes()),
             (Kind::Int, Value::Int(Some(key))) if has_own_bytes => bytes.extend(key.to_be_bytes()),
             (Kind::BigInt, Value::BigInt(Some(key))) if has_own_bytes => bytes.extend(key.to_be_bytes()),
-            (kind, value) => keyset::write_value(&kind.scalar(&value)?, bytes).ok()?,
+            (kind, value) => keyset::write_of_kind(kind, &value, bytes)?.ok()?,
         }
     }
     Some(())

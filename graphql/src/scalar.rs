@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 
 use crate::Error;
 use crate::error::code;
-use crate::plan::writer::write;
+use crate::plan::writer::{write, write_base64};
 use times::is_shown;
 
 mod big_int;
@@ -125,6 +125,14 @@ pub(crate) fn write_column(row: &TableRow, column: &Column, json: &mut Vec<u8>) 
             write(&text, json);
             Ok(())
         }
+        StoredValue::Blob(bytes) if column.kind() == Kind::Bytes => {
+            write_base64(bytes, json);
+            Ok(())
+        }
+        StoredValue::Id(bytes) if column.kind() == Kind::Bytes => {
+            write_base64(&bytes, json);
+            Ok(())
+        }
         // With all digits of its numbers.
         StoredValue::Text(text) if column.kind() == Kind::Json => {
             serde_json::from_str::<IgnoredAny>(text).map_err(|_| unshown(column))?;
@@ -171,7 +179,7 @@ pub(crate) fn write_value(value: &sea_orm::Value, column: &Column, json: &mut Ve
         Value::ChronoDateTime(v) => some(v.filter(is_shown).map(LocalDateTime).as_ref(), json),
         Value::ChronoDateTimeUtc(v) => some(v.filter(is_shown).map(DateTime).as_ref(), json),
         Value::Uuid(v) => some(v.as_ref(), json),
-        Value::Bytes(v) => some(v.clone().map(Bytes).as_ref(), json),
+        Value::Bytes(v) => v.as_deref().map(|bytes| write_base64(bytes, json)),
         Value::Json(v) => some(v.as_ref(), json),
         Value::Array(_, Some(items)) => {
             json.push(b'[');

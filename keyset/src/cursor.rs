@@ -131,8 +131,7 @@ impl Order {
         bytes.push(VERSION);
         bytes.extend(self.fingerprint().to_be_bytes());
         for (place, (value, sort)) in key.values().iter().zip(self.sorts()).enumerate() {
-            let scalar = sort.scalar(value).ok_or(KeyError::Type(place))?;
-            wire::write(&scalar, bytes)?;
+            wire::write_of_kind(sort.kind_of(value), value, bytes).ok_or(KeyError::Type(place))??;
         }
         Ok(())
     }

@@ -1,8 +1,10 @@
 //! The parts of a cursor without its order, for tools that show what a cursor holds.
 
+use sea_orm::Value;
+
 use crate::cursor::{VERSION, decode, split};
 use crate::wire::{self, Scalar};
-use crate::{CursorError, KeyError};
+use crate::{CursorError, KeyError, Kind};
 
 /// What a cursor says by itself. Only its order says what the values mean: to page, use [`Order::open`](crate::Order::open).
 ///
@@ -53,6 +55,15 @@ impl CursorParts {
 /// [`KeyError`](crate::KeyError) for a value that is too long. Then a part of it can be written.
 pub fn write_value(value: &Scalar, bytes: &mut Vec<u8>) -> Result<(), KeyError> {
     wire::write(value, bytes)
+}
+
+/// The same for a value of this kind. `None` for one of another kind.
+///
+/// # Errors
+///
+/// As [`write_value`].
+pub fn write_of_kind(kind: Kind, value: &Value, bytes: &mut Vec<u8>) -> Option<Result<(), KeyError>> {
+    wire::write_of_kind(kind, value, bytes)
 }
 
 /// Decodes values that follow each other, as a cursor has them after its first three bytes. `None` if the bytes are no

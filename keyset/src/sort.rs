@@ -230,7 +230,12 @@ impl Sort {
 
     /// The value in a cursor.
     pub(crate) fn scalar(&self, value: &Value) -> Option<Scalar> {
-        if self.is_infinite(value) { Kind::Double.scalar(value) } else { self.kind.scalar(value) }
+        self.kind_of(value).scalar(value)
+    }
+
+    /// The kind of a value in a cursor.
+    pub(crate) fn kind_of(&self, value: &Value) -> Kind {
+        if self.is_infinite(value) { Kind::Double } else { self.kind }
     }
 
     /// The value for one in a cursor. `None` for a value that the sort does not have.

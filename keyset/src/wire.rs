@@ -32,9 +32,10 @@
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveDateTime, NaiveTime, Timelike, Utc};
 use rust_decimal::Decimal;
+use sea_orm::Value;
 use uuid::Uuid;
 
-use crate::KeyError;
+use crate::{KeyError, Kind};
 
 /// A value as a cursor holds it: see [`CursorParts`](crate::CursorParts).
 #[derive(Clone, Debug, PartialEq)]
@@ -119,12 +120,7 @@ pub(crate) fn write(scalar: &Scalar, out: &mut Vec<u8>) -> Result<(), KeyError> 
             }
         }
         Scalar::Text(v) => write_text(v, out)?,
-        Scalar::Bytes(v) => {
-            let length = u16::try_from(v.len()).map_err(|_| KeyError::TooLong(v.len()))?;
-            out.push(BYTES);
-            out.extend(length.to_be_bytes());
-            out.extend(v);
-        }
+        Scalar::Bytes(v) => write_bytes(v, out)?,
         Scalar::Decimal(v) => write_decimal(v.normalize(), out)?,
         Scalar::Double(v) => {
             out.push(DOUBLE);
@@ -238,6 +234,24 @@ fn read_widths(step: u8, bytes: &mut &[u8]) -> Option<i128> {
     let (width, start) = WIDTHS[usize::from(step / 2)];
     let magnitude = i128::try_from(u128::from(read_number(bytes, width)?) + start).ok()?;
     Some(if step.is_multiple_of(2) { magnitude } else { !magnitude })
+}
+
+fn write_bytes(bytes: &[u8], out: &mut Vec<u8>) -> Result<(), KeyError> {
+    let length = u16::try_from(bytes.len()).map_err(|_| KeyError::TooLong(bytes.len()))?;
+    out.push(BYTES);
+    out.extend(length.to_be_bytes());
+    out.extend(bytes);
+    Ok(())
+}
+
+/// Appends the encoding of a value of this kind, as [`write()`] of its scalar, which copies texts and bytes. `None` for a value of another
+/// kind.
+pub(crate) fn write_of_kind(kind: Kind, value: &Value, out: &mut Vec<u8>) -> Option<Result<(), KeyError>> {
+    Some(match (kind, value) {
+        (Kind::Text | Kind::Enum, Value::String(Some(text))) => write_text(text, out),
+        (Kind::Bytes, Value::Bytes(Some(bytes))) => write_bytes(bytes, out),
+        _ => write(&kind.scalar(value)?, out),
+    })
 }
 
 fn write_text(text: &str, out: &mut Vec<u8>) -> Result<(), KeyError> {

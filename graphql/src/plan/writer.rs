@@ -2,7 +2,7 @@
 
 use async_graphql::{PathSegment, Pos, Variables};
 use base64::Engine;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use sea_orm::DbErr;
 use serde::Serialize;
 
@@ -147,11 +147,20 @@ impl<'a> Writer<'a> {
 
 /// Writes bytes in base64url as JSON: none of its characters is escaped.
 pub fn write_base64url(bytes: &[u8], json: &mut Vec<u8>) {
+    write_in(&BASE64_URL_SAFE_NO_PAD, (4 * bytes.len()).div_ceil(3), bytes, json);
+}
+
+/// Writes bytes in base64 with padding as JSON.
+pub fn write_base64(bytes: &[u8], json: &mut Vec<u8>) {
+    write_in(&BASE64_STANDARD, 4 * bytes.len().div_ceil(3), bytes, json);
+}
+
+fn write_in(alphabet: &impl Engine, length: usize, bytes: &[u8], json: &mut Vec<u8>) {
     json.push(b'"');
     let begin = json.len();
-    json.resize(begin + (4 * bytes.len()).div_ceil(3), 0);
+    json.resize(begin + length, 0);
     // There is room for it.
-    let _ = BASE64_URL_SAFE_NO_PAD.encode_slice(bytes, &mut json[begin..]);
+    let _ = alphabet.encode_slice(bytes, &mut json[begin..]);
     json.push(b'"');
 }
 
