@@ -61,7 +61,7 @@ impl Oracle<'_> {
     }
 
     /// Refuses ids of other types, and guarded columns.
-    pub fn check_filter(&self, table: usize, filter: &Value) -> Result<(), Code> {
+    pub(crate) fn check_filter(&self, table: usize, filter: &Value) -> Result<(), Code> {
         let mut faults = Vec::new();
         self.add_faults(table, filter, &mut faults);
         faults.sort_unstable();

@@ -233,7 +233,7 @@ fn compare(order: &[Sort], one: &Row, other: &Row) -> Ordering {
 
 /// The order that criteria ask for. The key decides last, in the direction of the last criterion. Of what refers to a parent, it has the
 /// columns after the others.
-pub fn order(
+pub(crate) fn order(
     table: &Table,
     by: Option<&Reference>,
     criteria: Option<Value>,
