@@ -6,8 +6,8 @@ use std::sync::Arc;
 use sea_orm::sea_query::{Condition, Expr, ExprTrait, SelectStatement};
 use sea_orm::{DbErr, QueryTrait, Value};
 
-use crate::Column;
 use crate::range::Index;
+use crate::{Column, Kind};
 
 /// One list, or the same list of each of many parents.
 ///
@@ -166,7 +166,7 @@ impl Parts<'_> {
     pub(crate) fn queries(self) -> Vec<SelectStatement> {
         match self.parents {
             None => vec![self.query.clone()],
-            Some(parents) => parents.each().map(|key| parents.children(self.query, key.iter().cloned())).collect(),
+            Some(parents) => parents.each().map(|key| parents.children(self.query, parents.narrowed(key))).collect(),
         }
     }
 
@@ -179,7 +179,7 @@ impl Parts<'_> {
         let Some(parents) = self.parents else { return Ok((vec![0], self.queries())) };
         let (lists, values) = parents.present()?;
         let keys = values.chunks(parents.width());
-        Ok((lists, keys.map(|key| parents.children(self.query, key.iter().cloned())).collect()))
+        Ok((lists, keys.map(|key| parents.children(self.query, parents.narrowed(key))).collect()))
     }
 
     /// The number of lists.
@@ -241,6 +241,17 @@ impl Parents {
             }
         }
         Ok((lists, values))
+    }
+
+    /// The values of a parent as a filter binds them to these columns. Two statements of one text need parameters of the same types: `SQLx`
+    /// keeps prepared statements by their texts.
+    fn narrowed<'k>(&'k self, parent: &'k [Value]) -> impl Iterator<Item = Value> + 'k {
+        self.references.iter().zip(parent).map(|(column, value)| match (column.kind(), value) {
+            (Kind::SmallInt | Kind::Int, Value::BigInt(Some(key))) => {
+                i32::try_from(*key).map_or_else(|_| value.clone(), Value::from)
+            }
+            _ => value.clone(),
+        })
     }
 
     /// The rows of a query that belong to the parent with these values.

@@ -61,3 +61,23 @@ async fn g1_an_array_with_a_null_is_written() {
     let mut book = world.harvest(0).await;
     world.check(&documents[0], &mut book, 0).await;
 }
+
+/// `SQLx` keeps prepared statements by their texts: a filter and the list of a parent have to bind a value as one type.
+#[tokio::test]
+async fn l5_a_filter_and_the_list_of_a_parent_bind_one_type() {
+    case(
+        r#"elm(id Int, x1_id Int?, c SmallInt) key(id) refers(x1_id elm x1 elmsByX1) index(x1_id id)
+        elm [39, null, 1]
+        elm [2, 39, 1]
+        elm [4, 39, 2]
+        who "a"
+        { elms(where: { x1Id: { eq: 39 } }, offset: 1) { nodes { rowId } } }
+        { elms(where: { x1Id: { eq: 39 } }, offset: 1) { nodes { rowId } } }
+        { elms(where: { x1Id: { eq: 39 } }, offset: 1) { nodes { rowId } } }
+        { elm(id: "7tYGJw") { elmsByX1(offset: 1) { nodes { rowId } } } }
+        { elm(id: "7tYGJw") { elmsByX1(offset: 1) { nodes { rowId } } } }
+        { elm(id: "7tYGJw") { elmsByX1(offset: 1) { nodes { rowId } } } }
+        { elms(where: { x1Id: { eq: 39 } }, offset: 1) { nodes { rowId } } }"#,
+    )
+    .await;
+}
