@@ -42,7 +42,8 @@ verdicts cases="target/cases.jsonl":
     node tests/validation/cases.js {{cases}}
     VALIDATION_CASES={{justfile_directory()}}/{{cases}} cargo test --locked --workspace --lib verdicts -- --ignored --nocapture
 
-# subscribe to a running server, at the URL that it prints, with the client library graphql-ws (needs npm)
+# subscribe to a running server, at the URL that it prints, with the client library graphql-ws (needs npm). Start both with one
+# JWT_SECRET, and the server with JWT_CLOCK_SKEW=0
 subscriptions url:
     npm --prefix tests/ws ci --no-audit --no-fund
     BOOKENDS_URL='{{url}}' npm --prefix tests/ws test
