@@ -11,7 +11,9 @@
 //! Gillam's Grafast.)
 
 use async_graphql::Variables;
-use keyset::Join;
+use keyset::{Join, Placeholder, ReadRows, Record};
+use sea_orm::prelude::async_trait::async_trait;
+use sea_orm::{DbBackend, DbErr, Statement, Value};
 
 pub mod alone;
 pub mod call;
@@ -88,9 +90,41 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// Gives a statement the values by which rules compare columns.
+    fn bind(&self, mut statement: Statement) -> Result<Statement, DbErr> {
+        if self.declaration.has_rules() {
+            Placeholder::bind(&mut statement, |number| self.declaration.ruled_value(number, self.data))?;
+        }
+        Ok(statement)
+    }
+
     /// The same without a snapshot, if one statement reads all of a query.
     pub fn of_whole_query(self, is_one_statement: impl FnOnce() -> bool) -> Self {
         let reader = self.reader.without_snapshot().filter(|_| is_one_statement());
         Self { reader: reader.unwrap_or(self.reader), ..self }
+    }
+}
+
+/// The rows that its request shows.
+#[async_trait]
+impl ReadRows for Run<'_> {
+    fn backend(&self) -> DbBackend {
+        self.reader.backend()
+    }
+
+    fn seeks_row_values(&self) -> bool {
+        self.reader.seeks_row_values()
+    }
+
+    async fn read(&self, statement: Statement) -> Result<Vec<Record>, DbErr> {
+        self.reader.read(self.bind(statement)?).await
+    }
+
+    fn reads_each(&self) -> bool {
+        self.reader.reads_each()
+    }
+
+    async fn read_each(&self, statement: Statement, each: Vec<Value>) -> Result<Vec<Vec<Record>>, DbErr> {
+        self.reader.read_each(self.bind(statement)?, each).await
     }
 }

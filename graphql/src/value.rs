@@ -176,7 +176,7 @@ async fn read<'p>(selection: &'p Selection, row: TableRow, run: &Run<'_>) -> Res
         None
     } else {
         let references = selection.references(&row, run.variables).map_err(failed)?;
-        Some(keyset::find_related(run.reader, references, &joins).await.map_err(failed)?)
+        Some(keyset::find_related(run, references, &joins).await.map_err(failed)?)
     };
     objects.push(row, related.as_ref()).map_err(failed)?;
     objects.load(run).await;

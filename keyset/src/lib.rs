@@ -95,6 +95,7 @@ mod statement_cache;
 mod batch;
 mod many;
 mod mark;
+mod placeholder;
 
 mod around;
 mod offset;
@@ -138,6 +139,7 @@ pub use numbered::{MAX_PAGES, PageCursors, Reach, page_cursors};
 pub use order::{Order, OrderError};
 pub use page::{Args, End, Limits, Page, PageError};
 pub use parts::{CursorParts, read_values, write_of_kind, write_value};
+pub use placeholder::Placeholder;
 #[cfg(feature = "postgres")]
 pub use postgres::read_postgres;
 pub use postings::{MAX_WORDS, PostingList, Postings};

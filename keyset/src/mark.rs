@@ -1,4 +1,5 @@
-//! Marks: values in a statement that stand for those of cursors and parents, which differ from page to page (`statement_cache`).
+//! Marks: values in a statement that stand for those of cursors and parents, which differ from page to page (`statement_cache`), and
+//! for those that differ from request to request (`placeholder`).
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
@@ -14,6 +15,8 @@ pub(crate) enum Mark {
     Before(usize),
     /// The value at this index of those that are given beside the page.
     Given(usize),
+    /// The value with this number that is known when the statement is read.
+    Later(usize),
 }
 
 impl Mark {
@@ -23,6 +26,7 @@ impl Mark {
             Self::After(place) => ('a', place),
             Self::Before(place) => ('b', place),
             Self::Given(place) => ('g', place),
+            Self::Later(number) => ('l', number),
         };
         format!("{}{kind}{place}", *SECRET).into()
     }
@@ -37,6 +41,7 @@ impl Mark {
             'a' => Some(Self::After(place)),
             'b' => Some(Self::Before(place)),
             'g' => Some(Self::Given(place)),
+            'l' => Some(Self::Later(place)),
             _ => None,
         }
     }
@@ -54,7 +59,7 @@ mod tests {
 
     #[test]
     fn a_mark_is_known_by_its_value() {
-        for mark in [Mark::After(0), Mark::Before(1), Mark::Given(12)] {
+        for mark in [Mark::After(0), Mark::Before(1), Mark::Given(12), Mark::Later(3)] {
             assert_eq!(Mark::of(&mark.value()), Some(mark));
         }
         for value in [Value::from("a0"), 7.into(), Value::String(None), format!("{}x1", *SECRET).into()] {

@@ -14,6 +14,7 @@ use super::guard::Guard;
 use super::object::ObjectType;
 use super::register;
 use super::root::{KeyArguments, RootField, RootKind};
+use super::rule::RuledValues;
 use super::write::input::is_uuid_key;
 use super::write::{Returned, WriteField, WriteKind};
 use crate::connection;
@@ -55,6 +56,7 @@ pub struct Declaration {
     pub(super) has_guards: bool,
     /// Whether an object has a rule.
     pub(super) has_rules: bool,
+    pub(super) ruled_values: RuledValues,
     /// Prices of tables in which rules hide rows.
     pub(crate) prices: Assumed,
     /// What was left out.
@@ -407,6 +409,7 @@ impl Default for Declaration {
             events: Vec::new(),
             has_guards: false,
             has_rules: false,
+            ruled_values: RuledValues::default(),
             prices: Assumed::default(),
             remarks: Vec::new(),
         }

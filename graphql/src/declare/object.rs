@@ -13,7 +13,7 @@ use super::names::{camel, pascal};
 use super::nested::{NestedList, Through};
 use super::page_size::PageSize;
 use super::relation::Relation;
-use super::rule::Rule;
+use super::rule::{Rule, Ruled};
 use crate::global_id::Tag;
 use crate::object::RowObject;
 use crate::order::RelatedSort;
@@ -55,6 +55,8 @@ pub struct ObjectType {
     pub(crate) pages: PageSize,
     /// What shows of it to whom.
     pub(crate) rules: Vec<Rule>,
+    /// Its table under them, once the declaration is checked.
+    pub(crate) ruled: Option<Ruled>,
     /// Those of the entity from which it follows.
     pub(crate) foreign_keys: Vec<ForeignKey>,
     /// Whether its relations follow from foreign keys.
@@ -109,6 +111,7 @@ impl ObjectType {
             has_aggregates: false,
             pages: PageSize::default(),
             rules: Vec::new(),
+            ruled: None,
             foreign_keys: Vec::new(),
             is_inferred: false,
             changes: Vec::new(),

@@ -6,17 +6,18 @@
 
 use std::any::{Any, TypeId};
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
-use keyset::{Column, Table};
+use keyset::{Column, Placeholder, Table};
 use sea_orm::sea_query::{Expr, ExprTrait as _};
 use sea_orm::{Condition, Value};
 
 use super::declaration::Declaration;
 use super::object::ObjectType;
-use super::relation::Relation;
 use crate::RequestData;
 use crate::filter::never;
+use crate::plan::Run;
 use crate::visible::Assumed;
 
 /// The rows of an object that a viewer may see.
@@ -77,22 +78,40 @@ impl From<Expr> for Visible {
 /// What shows to a request with these data.
 type VisibleTo = dyn Fn(&dyn RequestData) -> Visible + Send + Sync;
 
+/// The value that a column must have.
+type ValueOf = dyn Fn(&dyn RequestData) -> Option<Value> + Send + Sync;
+
 /// A rule of an object.
 #[derive(Clone)]
-pub(crate) struct Rule {
-    /// The only column that it compares, if that must equal a value, and this value.
-    by: Option<(Column, Arc<ValueOf>)>,
-    visible: Arc<VisibleTo>,
+pub(crate) enum Rule {
+    /// A column equals a value. Without a value, nothing shows.
+    By(Column, Arc<ValueOf>),
+    /// To everybody the same.
+    Only(Visible),
+    /// Anything else.
+    Of(Arc<VisibleTo>),
+}
+
+impl Rule {
+    fn visible(&self, data: &dyn RequestData) -> Visible {
+        match self {
+            Self::By(column, value) => value(data).map_or(Visible::None, |value| column.expr().eq(value).into()),
+            Self::Only(visible) => visible.clone(),
+            Self::Of(visible) => visible(data),
+        }
+    }
+
+    /// The column that it compares with a value, and this value.
+    fn by(&self) -> Option<(&Column, &Arc<ValueOf>)> {
+        if let Self::By(column, value) = self { Some((column, value)) } else { None }
+    }
 }
 
 impl fmt::Debug for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Rule").field("by", &self.by.as_ref().map(|(column, _)| column)).finish_non_exhaustive()
+        f.debug_struct("Rule").field("by", &self.by().map(|(column, _)| column)).finish_non_exhaustive()
     }
 }
-
-/// The value that a column must have.
-type ValueOf = dyn Fn(&dyn RequestData) -> Option<Value> + Send + Sync;
 
 /// The viewer of this type, if the request has one.
 pub(crate) fn viewer_of<V: Any>(data: &dyn RequestData) -> Option<&V> {
@@ -120,7 +139,7 @@ impl ObjectType {
     /// Databases read the rows of a list in its order until the page is full, and skip those that the condition hides. For pages at
     /// the cost of their size, see [`Self::rule_by`].
     pub fn rule<V: Any>(&mut self, rule: impl Fn(Option<&V>) -> Visible + Send + Sync + 'static) -> &mut Self {
-        self.add_rule(None, move |data| rule(viewer_of(data)))
+        self.add_rule(Rule::Of(Arc::new(move |data| rule(viewer_of(data)))))
     }
 
     /// Shows a viewer the objects whose column has this value, such as those of a tenant; a viewer without a value, and a request
@@ -131,27 +150,17 @@ impl ObjectType {
         column: impl Into<Column>,
         value: impl Fn(&V) -> Option<T> + Send + Sync + 'static,
     ) -> &mut Self {
-        let column = column.into();
-        let value = Arc::new(move |data: &dyn RequestData| viewer_of(data).and_then(&value).map(Into::into));
-        let by = (column.clone(), Arc::clone(&value) as Arc<ValueOf>);
-        self.add_rule(Some(by), move |data| match value(data) {
-            Some(value) => column.expr().eq(value).into(),
-            None => Visible::None,
-        })
+        let value = move |data: &dyn RequestData| viewer_of(data).and_then(&value).map(Into::into);
+        self.add_rule(Rule::By(column.into(), Arc::new(value)))
     }
 
     /// Shows everybody only the objects that fulfil a condition, such as those that are not marked as deleted.
     pub fn only(&mut self, condition: impl Into<Visible>) -> &mut Self {
-        let visible = condition.into();
-        self.add_rule(None, move |_| visible.clone())
+        self.add_rule(Rule::Only(condition.into()))
     }
 
-    fn add_rule(
-        &mut self,
-        by: Option<(Column, Arc<ValueOf>)>,
-        visible: impl Fn(&dyn RequestData) -> Visible + Send + Sync + 'static,
-    ) -> &mut Self {
-        self.rules.push(Rule { by, visible: Arc::new(visible) });
+    fn add_rule(&mut self, rule: Rule) -> &mut Self {
+        self.rules.push(rule);
         self
     }
 
@@ -162,23 +171,22 @@ impl ObjectType {
 
     /// The columns that its rules compare with one value each.
     pub(crate) fn ruled_by(&self) -> impl Iterator<Item = &Column> {
-        self.rules.iter().filter_map(|rule| rule.by.as_ref()).map(|(column, _)| column)
+        self.rules.iter().filter_map(Rule::by).map(|(column, _)| column)
     }
 
     /// The columns that its rules read; `None` if that is not known.
     pub(crate) fn rule_columns(&self) -> Option<Vec<&Column>> {
-        self.rules.iter().map(|rule| rule.by.as_ref().map(|(column, _)| column)).collect()
+        self.rules.iter().map(|rule| rule.by().map(|(column, _)| column)).collect()
     }
 
     /// The values that rules demand of an object that a request creates.
     pub(crate) fn demanded(&self, data: &dyn RequestData) -> impl Iterator<Item = (&Column, Value)> {
-        let by = self.rules.iter().filter_map(|rule| rule.by.as_ref());
-        by.filter_map(|(column, value)| Some((column, value(data)?)))
+        self.rules.iter().filter_map(Rule::by).filter_map(|(column, value)| Some((column, value(data)?)))
     }
 
     /// The rows that a request shows.
     pub(crate) fn visible(&self, data: &dyn RequestData) -> Visible {
-        self.rules.iter().fold(Visible::All, |all, rule| all.and((rule.visible)(data)))
+        self.rules.iter().fold(Visible::All, |all, rule| all.and(rule.visible(data)))
     }
 
     /// The table, of which only the rows exist that a request shows.
@@ -188,12 +196,54 @@ impl ObjectType {
             Some(condition) => self.table.only(condition),
         }
     }
+
+    /// The same, with [placeholders](Placeholder) for the values that the viewer decides where possible: to be read by the [`Run`] of
+    /// the request, which binds them. So the statements of all viewers are equal.
+    pub(crate) fn table_in(&self, run: &Run<'_>) -> Table {
+        let has_value = |number: usize| run.declaration.ruled_value(number, run.data).is_some();
+        match &self.ruled {
+            Some(Ruled { table, values }) if values.clone().all(has_value) => table.clone(),
+            _ => self.table_for(run.data),
+        }
+    }
+
+    /// Puts placeholders, from this number on, in place of the values of its rules; `None` if a rule is not known.
+    fn ruled_from(&self, first: usize) -> Option<Ruled> {
+        let mut values = first..first;
+        let mut all = Visible::All;
+        for rule in &self.rules {
+            all = all.and(match rule {
+                Rule::By(column, _) => {
+                    values.end += 1;
+                    column.expr().eq(Placeholder(values.end - 1).value()).into()
+                }
+                Rule::Only(visible) => visible.clone(),
+                Rule::Of(_) => return None,
+            });
+        }
+        all.condition().map(|condition| Ruled { table: self.table.only(condition), values })
+    }
+}
+
+/// The table of an object with the placeholders of these numbers in its rules.
+#[derive(Clone, Debug)]
+pub(crate) struct Ruled {
+    table: Table,
+    values: Range<usize>,
 }
 
 impl Declaration {
     /// Finds what depends on the viewer.
     pub(super) fn find_viewers(&mut self) {
         self.has_rules = self.objects.iter().any(ObjectType::has_rule);
+        for object in &mut self.objects {
+            object.ruled = object.ruled_from(self.ruled_values.0.len());
+            if object.ruled.is_some() {
+                self.ruled_values
+                    .0
+                    .extend(object.rules.iter().filter_map(Rule::by).map(|(_, value)| Arc::clone(value)));
+            }
+        }
         let has_guards = self.guards().next().is_some();
         self.has_guards = has_guards;
         self.prices = Assumed::of(self.ruled_tables());
@@ -209,11 +259,18 @@ impl Declaration {
         if self.has_rules { self.object_named(name).filter(|object| object.has_rule()) } else { None }
     }
 
-    /// The table of a relation, of which only the rows exist that a request shows.
-    pub(crate) fn related_table(&self, relation: &Relation, data: &dyn RequestData) -> Option<Table> {
-        match &relation.object {
-            Some(related) => Some(self.object(related.index).table_for(data)),
-            None => relation.table.clone(),
-        }
+    /// The value of a request for the [placeholder](Placeholder) of this number.
+    pub(crate) fn ruled_value(&self, number: usize, data: &dyn RequestData) -> Option<Value> {
+        self.ruled_values.0.get(number).and_then(|value| value(data))
+    }
+}
+
+/// The values of rules, by the numbers of their placeholders.
+#[derive(Clone, Default)]
+pub(crate) struct RuledValues(Vec<Arc<ValueOf>>);
+
+impl fmt::Debug for RuledValues {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("RuledValues").field(&self.0.len()).finish()
     }
 }

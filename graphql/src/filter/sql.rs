@@ -11,6 +11,7 @@ use super::{CountFilter, Filter, RelatedFilter, RelatedObjects, Test};
 use crate::declare::declaration::Declaration;
 use crate::declare::object::ObjectType;
 use crate::declare::relation::Relation;
+use crate::plan::Run;
 use crate::{DateTime, Reader, RequestData};
 
 /// What conditions are written for.
@@ -20,29 +21,53 @@ pub(crate) struct Target<'a> {
     /// Whether tables have partitions on other servers.
     pub is_foreign: bool,
     pub declaration: &'a Declaration,
-    /// What the request carries, for the rules of objects.
-    data: &'a dyn RequestData,
+    /// The tables of objects with rules, as the request shows them.
+    tables: Tables<'a>,
     /// The table that has another name in a sub-query, and that name.
     renamed: Option<(&'a str, &'a str)>,
     /// The number of sub-queries around it.
     level: usize,
 }
 
+/// Who binds the values of rules.
+#[derive(Clone, Copy)]
+enum Tables<'a> {
+    /// The conditions have those of a request with these data.
+    Of(&'a dyn RequestData),
+    /// The run that reads.
+    In(&'a Run<'a>),
+}
+
 impl<'a> Target<'a> {
     /// Conditions for the rows that this reader reads, in a request with these data.
     pub fn new(declaration: &'a Declaration, reader: &Reader, data: &'a dyn RequestData) -> Self {
+        Self::of(declaration, reader, Tables::Of(data))
+    }
+
+    /// Conditions for the rows that this run reads.
+    pub fn of_run(run: &'a Run<'a>) -> Self {
+        Self::of(run.declaration, run.reader, Tables::In(run))
+    }
+
+    fn of(declaration: &'a Declaration, reader: &Reader, tables: Tables<'a>) -> Self {
         let (backend, is_foreign) = (reader.backend(), !reader.seeks_row_values());
-        Self { backend, is_foreign, declaration, data, renamed: None, level: 0 }
+        Self { backend, is_foreign, declaration, tables, renamed: None, level: 0 }
     }
 
     /// The table of an object, of which only the rows exist that the request shows.
     pub fn table(&self, object: &ObjectType) -> Table {
-        object.table_for(self.data)
+        match self.tables {
+            Tables::Of(data) => object.table_for(data),
+            Tables::In(run) => object.table_in(run),
+        }
     }
 
     /// The same of the object of a relation.
     pub fn related_table(&self, relation: &Relation) -> Option<Table> {
-        self.declaration.related_table(relation, self.data)
+        match &relation.object {
+            Some(related) => Some(self.table(self.declaration.object(related.index))),
+            None => relation.table.clone(),
+        }
     }
 
     /// Leaves only the rows that have a related object.
@@ -157,9 +182,9 @@ impl<'a> Target<'a> {
         // A name of its own, where the table may stand around the sub-query, too.
         let is_around = on.iter().any(|(from, _)| from.table() == table) || self.level > 0;
         let name = format!("{table}_{}", self.level + 1);
-        let Self { backend, is_foreign, declaration, data, level, .. } = *self;
+        let Self { backend, is_foreign, declaration, tables, level, .. } = *self;
         let renamed = is_around.then_some((table, name.as_str()));
-        let inner = Target { backend, is_foreign, declaration, data, renamed, level: level + 1 };
+        let inner = Target { backend, is_foreign, declaration, tables, renamed, level: level + 1 };
         let mut rows = Query::select().expr(Expr::cust("1")).take();
         rows.from(source.source(is_around.then_some(&name)));
         for (from, to) in on {

@@ -155,7 +155,7 @@ impl PlannedList {
         if let Some(known) = known {
             return Ok((self.visible(known.rows.clone(), run), known.order.clone()));
         }
-        let target = Target::new(declaration, run.reader, run.data);
+        let target = Target::of_run(run);
         let given = ListArguments::read(object, declaration, arguments, Some(run.variables))?;
         let (mut rows, order) = given.rows(object, &target, self.parent())?;
         object.table.select(&mut rows, columns);
@@ -172,10 +172,10 @@ impl PlannedList {
     fn visible(&self, mut rows: TableRows, run: &Run<'_>) -> TableRows {
         let object = run.declaration.object(self.object);
         if object.has_rule() {
-            object.table_for(run.data).restrict(&mut rows);
+            object.table_in(run).restrict(&mut rows);
         }
         if let Some(with) = &self.with {
-            Target::new(run.declaration, run.reader, run.data).require(&mut rows.0, with);
+            Target::of_run(run).require(&mut rows.0, with);
         }
         rows
     }

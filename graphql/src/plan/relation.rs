@@ -114,7 +114,7 @@ impl Joined {
     /// The join of those rows that the request shows.
     fn visible(&self, run: &Run<'_>) -> Join {
         let ruled = self.object.map(|index| run.declaration.object(index)).filter(|object| object.has_rule());
-        ruled.map_or_else(|| self.join.clone(), |object| self.join.clone().to_rows_of(object.table_for(run.data)))
+        ruled.map_or_else(|| self.join.clone(), |object| self.join.clone().to_rows_of(object.table_in(run)))
     }
 
     /// Room for its rows.

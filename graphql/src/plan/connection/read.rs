@@ -120,19 +120,18 @@ impl Reading<'_> {
         for objects in objects.iter().flatten() {
             objects.joins(self.run, &mut joins);
         }
-        let reader = self.run.reader;
         let rows = async {
             match self.asked {
                 Asked::Page(page) => {
-                    let rows = keyset::fetch_rows(reader, self.lists, page, &joins, self.cache).await?;
+                    let rows = keyset::fetch_rows(self.run, self.lists, page, &joins, self.cache).await?;
                     Ok(rows.into_iter().map(Some).collect())
                 }
                 // On the heap, as it is rare.
-                Asked::Around(around) => Box::pin(keyset::fetch_around(reader, self.lists, around, &joins)).await,
+                Asked::Around(around) => Box::pin(keyset::fetch_around(self.run, self.lists, around, &joins)).await,
             }
         };
         let rows: Vec<_> = rows.instrument(self.span("page")).await.map_err(|error| self.failed(error))?;
-        reader.pages_read(self.field, self.asked.page().end(), rows.len());
+        self.run.reader.pages_read(self.field, self.asked.page().end(), rows.len());
         let count = rows.iter().flatten().map(|slice| slice.rows.len()).sum();
         objects.iter_mut().flatten().for_each(|objects| objects.reserve(count));
         let mut error = None;
@@ -149,8 +148,8 @@ impl Reading<'_> {
     async fn counts(&self) -> Result<Vec<u64>> {
         let counts = async {
             match self.counting.kept {
-                Some(kept) => keyset::kept_count(self.run.reader, self.lists, kept).await,
-                None => keyset::count(self.run.reader, self.lists).await,
+                Some(kept) => keyset::kept_count(self.run, self.lists, kept).await,
+                None => keyset::count(self.run, self.lists).await,
             }
         };
         counts.instrument(self.span("count")).await.map_err(|error| self.failed(error))
@@ -165,9 +164,9 @@ impl Reading<'_> {
         }
         let counts = async {
             if !(self.counting.is_estimated)() {
-                return keyset::count_at_least(self.run.reader, self.lists, bound).await;
+                return keyset::count_at_least(self.run, self.lists, bound).await;
             }
-            let counts = keyset::count_up_to(self.run.reader, self.lists, bound).await?;
+            let counts = keyset::count_up_to(self.run, self.lists, bound).await?;
             if !counts.iter().any(|count| matches!(count, Count::AtLeast(_))) {
                 return Ok(counts);
             }
@@ -187,13 +186,13 @@ impl Reading<'_> {
         if wanted.is_empty() {
             return Ok(vec![Vec::new(); self.lists.len()]);
         }
-        let read = keyset::aggregates(self.run.reader, self.lists, &wanted).instrument(self.span("aggregates")).await;
+        let read = keyset::aggregates(self.run, self.lists, &wanted).instrument(self.span("aggregates")).await;
         let read = read.map_err(|error| self.failed(error))?;
         Ok(read.into_iter().map(|values| numbers.iter().copied().zip(values).collect()).collect())
     }
 
     async fn page_cursors(&self, slices: &Vec<Slice<()>>, reach: Reach) -> Result<Vec<PageCursors>> {
-        let cursors = keyset::page_cursors(self.run.reader, self.lists, self.asked.page(), slices, reach);
+        let cursors = keyset::page_cursors(self.run, self.lists, self.asked.page(), slices, reach);
         cursors.instrument(self.span("pageCursors")).await.map_err(|error| self.failed(error))
     }
 }

@@ -22,7 +22,7 @@ pub async fn find<'p>(selections: &[&'p Selection], keys: &[Vec<Value>], run: &R
     let mut found = FoundObjects { objects: Vec::new(), numbers: HashMap::new() };
     let Some(first) = selections.first() else { return Ok(found) };
     let ruled = run.declaration.ruled(first.name());
-    let table = ruled.map_or_else(|| first.layout.table().clone(), |object| object.table_for(run.data));
+    let table = ruled.map_or_else(|| first.layout.table().clone(), |object| object.table_in(run));
     let key: Vec<Column> = table.key().cloned().collect();
     let mut joins = Vec::new();
     let mut columns: ColumnSet = key.iter().map(|column| ColumnSet::of(column.number())).collect();
@@ -36,7 +36,7 @@ pub async fn find<'p>(selections: &[&'p Selection], keys: &[Vec<Value>], run: &R
     let mut wanted = table.rows();
     wanted.0.and_where(among);
     table.select(&mut wanted, columns);
-    let rows = keyset::find_rows(run.reader, &wanted, &joins).await.map_err(failed)?;
+    let rows = keyset::find_rows(run, &wanted, &joins).await.map_err(failed)?;
     found.objects = selections.iter().map(|selection| Objects::of_columns(selection, columns, run)).collect();
     for row in &rows {
         for objects in &mut found.objects {
