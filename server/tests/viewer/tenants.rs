@@ -9,7 +9,7 @@ use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait};
 use serde_json::{Value as Json, json};
 
 use crate::projects;
-use crate::projects::{account, comment, member, project, task};
+use crate::projects::{account, comment, member, project, task, tenant};
 use crate::rules::Rules;
 use crate::served::{ACME, ADMIN, BLUE, Member, NOBODY, Served};
 use crate::world::World;
@@ -104,6 +104,23 @@ async fn l5_a_condition_on_a_hidden_object_does_not_hold() {
     let (all, of_some) = (count("{}".into()).await, count("{ account: {} }".into()).await);
     assert!(0 < of_some && of_some < all, "{of_some} of {all}");
     assert_eq!(count("{ not: { account: {} } }".into()).await, all - of_some);
+}
+
+/// Also behind an object that everybody sees.
+#[tokio::test]
+async fn l5_a_condition_on_an_object_with_a_hidden_object_does_not_hold() {
+    let mut tables = projects(&Rules::default());
+    tables.change("Tenant", |tenant| {
+        tenant.rule_by(tenant::Column::Slug, |viewer: &Member| viewer.tenant);
+    });
+    let served = Served::new(tables).await;
+    let count = async |filter: &str| {
+        let data = served.data(&ACME, &format!("{{ comments(where: {filter}) {{ totalCount }} }}")).await;
+        data["comments"]["totalCount"].as_u64().unwrap()
+    };
+    let (all, of_acme) = (count("{}").await, count(r#"{ account: { tenantSlug: { eq: "acme" } } }"#).await);
+    assert!(0 < of_acme && of_acme < all, "{of_acme} of {all}");
+    assert_eq!(count("{ account: { tenant: {} } }").await, of_acme);
 }
 
 #[tokio::test]
