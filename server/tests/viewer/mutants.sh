@@ -12,12 +12,12 @@ trap 'git checkout --quiet .' EXIT
 
 # A file, what stands in it, and what stands there without the rule.
 mutants=(
-    'graphql/src/plan/list.rs|object.table_for(run.data).restrict(&mut rows);|let _ = object;'
-    'graphql/src/plan/list.rs|Target::new(run.declaration, run.reader, run.data).require(&mut rows.0, with);|let _ = with;'
+    'graphql/src/plan/list.rs|object.table_in(run).restrict(&mut rows);|let _ = object;'
+    'graphql/src/plan/list.rs|Target::of_run(run).require(&mut rows.0, with);|let _ = with;'
     'graphql/src/plan/list.rs|declaration.has_rules() \&\& given.reads_others(object)|false'
     'graphql/src/plan/list.rs|filter(\|_\| !is_filtered \&\& !is_ruled)|filter(\|_\| !is_filtered)'
-    'graphql/src/plan/relation.rs|to_rows_of(object.table_for(run.data))|to_rows_of(object.table.clone())'
-    'graphql/src/plan/object/found.rs|object.table_for(run.data)|object.table.clone()'
+    'graphql/src/plan/relation.rs|to_rows_of(object.table_in(run))|to_rows_of(object.table.clone())'
+    'graphql/src/plan/object/found.rs|object.table_in(run)|object.table.clone()'
     'graphql/src/list.rs|target.related_table(relation)|relation.table.clone()'
     'graphql/src/filter/sql.rs|(object.table.name(), self.table(object))|(object.table.name(), object.table.clone())'
     'graphql/src/filter/sql.rs|inner.require(&mut rows, with);|let _ = with;'

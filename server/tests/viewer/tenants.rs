@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use bookends_server::request::Incoming;
 use bookends_server::{Declaring, Visible};
 use sea_orm::sea_query::{Expr, ExprTrait, Query};
-use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait};
+use sea_orm::{ColumnTrait, ConnectionTrait, EntityTrait, QueryFilter, QuerySelect, TransactionTrait};
 use serde_json::{Value as Json, json};
 
 use crate::projects;
@@ -193,6 +193,21 @@ async fn m6_a_mutation_writes_and_names_only_what_its_viewer_may_see() {
     let delete = "mutation ($input: DeleteProjectInput!) { deleteProject(input: $input) { deletedId } }";
     let (codes, _) = served.refused(&ACME, delete, json!({ "input": { "id": theirs } })).await;
     assert_eq!(codes, ["NOT_FOUND"]);
+}
+
+/// It does not wait for a row that its viewer may not see.
+#[tokio::test]
+async fn m6_a_mutation_does_not_lock_a_hidden_parent() {
+    let served = Served::new(tenants()).await;
+    let theirs = served.data(&BLUE, "{ projects(first: 1) { nodes { id } } }").await["projects"]["nodes"][0].take();
+    let transaction = served.db().begin().await.unwrap();
+    // On SQLite, this locks nothing.
+    let locked = project::Entity::find().filter(project::Column::TenantSlug.eq("blue")).lock_exclusive();
+    assert!(!locked.all(&transaction).await.unwrap().is_empty());
+    let task = "mutation ($input: CreateTaskInput!) { createTask(input: $input) { taskEdge { node { title } } } }";
+    let input = json!({ "input": { "projectId": theirs["id"], "title": "x" } });
+    assert_eq!(served.refused(&ACME, task, input).await.0, ["NOT_FOUND"]);
+    transaction.rollback().await.unwrap();
 }
 
 #[tokio::test]
