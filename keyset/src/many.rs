@@ -5,7 +5,7 @@
 //! ```sql
 //! SELECT p.keyset_batch, r.*
 //! FROM (SELECT parent AS keyset_parent, CAST(n - 1 AS integer) AS keyset_batch
-//!       FROM unnest($1) WITH ORDINALITY AS p (parent, n)) AS p
+//!       FROM unnest((SELECT $1)) WITH ORDINALITY AS p (parent, n)) AS p
 //! JOIN LATERAL (/* bracket, WHERE cake_id = p.keyset_parent */) AS r ON TRUE
 //! ORDER BY keyset_batch, r.name, r.id
 //! ```
@@ -270,7 +270,8 @@ fn joined(
     let columns = format!(
         "{}, CAST(n - 1 AS integer) AS {BATCH} FROM unnest({}) WITH ORDINALITY AS p ({}, n)",
         list(&|place| format!("{} AS {}", array(place), parent_name(place))),
-        list(&|place| format!("${}", place + 1)),
+        // It plans a statement again for each array whose length it sees, if few parents look cheaper than the ten that it assumes.
+        list(&|place| format!("(SELECT ${})", place + 1)),
         list(&array),
     );
     let parents = Query::select().expr(Expr::cust_with_values(columns, parents)).take();
