@@ -10,9 +10,10 @@
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::sync::oneshot::{self, Receiver, Sender};
+use tokio::time::Instant;
 
 use super::stock::NETWORK;
 
@@ -276,6 +277,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use tokio::time::advance;
+
     use super::*;
 
     const SIZES: Sizes = Sizes { units: 4, each: 3, heavy: 2 };
@@ -323,8 +326,8 @@ mod tests {
         }
     }
 
-    #[test]
-    fn clients_that_wait_are_served_in_turn_and_each_in_order() {
+    #[tokio::test(start_paused = true)]
+    async fn clients_that_wait_are_served_in_turn_and_each_in_order() {
         let queue = Queue::new(Sizes { units: 1, each: 1, heavy: 1 });
         let [one, other] = [(); 2].map(|()| queue.line(None));
         let mut unit = one.try_unit(false).unwrap();
@@ -335,7 +338,7 @@ mod tests {
         let mut served = String::new();
         while !waiting.is_empty() {
             // Each holds its unit for the same time, and one has begun already.
-            std::thread::sleep(Duration::from_millis(5));
+            advance(Duration::from_millis(5)).await;
             drop(unit);
             let next = waiting
                 .iter_mut()
@@ -351,8 +354,8 @@ mod tests {
     }
 
     /// It counts as four clients, however many it has.
-    #[test]
-    fn a_network_waits_as_a_few_clients() {
+    #[tokio::test(start_paused = true)]
+    async fn a_network_waits_as_a_few_clients() {
         let queue = Queue::new(Sizes { units: 1, each: 1, heavy: 1 });
         let network = Lines::default();
         let mut held = queue.line(None).try_unit(false).unwrap();
@@ -362,7 +365,7 @@ mod tests {
         let mut of_other: Vec<_> = (0..10).map(|_| other.try_unit(false).unwrap_err()).collect();
         let mut number = 0;
         while let Some(first) = of_other.first_mut() {
-            std::thread::sleep(Duration::from_millis(2));
+            advance(Duration::from_millis(2)).await;
             drop(held);
             if let Ok(unit) = first.try_recv() {
                 of_other.remove(0);
