@@ -24,10 +24,10 @@ const SENSITIVE: [&str; 6] = ["axum", "hyper", "opentelemetry", "sea_orm", "sqlx
 /// The log of a process without traces.
 pub fn alone(settings: &Telemetry) -> impl Subscriber + Send + Sync + use<> {
     let levels: Box<dyn Layer<_> + Send + Sync> = match levels(&settings.log) {
-        Levels::Table(levels) => Box::new(levels),
-        Levels::Conditions(levels) => Box::new(levels),
+        Levels::Table(levels) => Box::new(capped(levels)),
+        Levels::Conditions(levels) => Box::new(levels.and_then(details())),
     };
-    registry().with(lines(settings)).with(levels).with(details())
+    registry().with(lines(settings)).with(levels)
 }
 
 /// The log of a process with traces.
@@ -72,8 +72,47 @@ fn levels(filter: &str) -> Levels {
     }
 }
 
+/// These levels, without what [`details`] leaves out. As one table, they have the most detailed level as their own: libraries that use the
+/// crate `log` then make no record below it.
+fn capped(levels: Targets) -> Targets {
+    let is_sensitive = |target: &str| SENSITIVE.iter().any(|library| target.starts_with(library));
+    let detailed = levels.iter().filter(|(target, level)| *level > LevelFilter::INFO && is_sensitive(target));
+    let libraries = SENSITIVE.iter().filter(|library| levels.would_enable(library, &Level::DEBUG));
+    let targets = detailed.map(|(target, _)| target).chain(libraries.copied());
+    let capped: Vec<_> = targets.map(|target| (target.to_owned(), LevelFilter::INFO)).collect();
+    levels.with_targets(capped)
+}
+
 /// All that contains nothing secret.
 fn details() -> Targets {
     let all = Targets::new().with_default(LevelFilter::TRACE);
     all.with_targets(SENSITIVE.map(|library| (library, LevelFilter::INFO)))
+}
+
+#[cfg(test)]
+mod tests {
+    use tracing_subscriber::layer::Layer;
+
+    use super::*;
+
+    #[test]
+    fn no_filter_shows_the_details_of_a_sensitive_library() {
+        for filter in ["trace", "info,sqlx=debug", "sqlx::query=trace,sq=debug", "warn,hyper::client=debug,hyper=trace"]
+        {
+            let levels = capped(filter.parse().unwrap());
+            for target in
+                SENSITIVE.into_iter().chain(["sqlx::query", "hyper::client::pool", "sqlx_core", "sea_orm_migration"])
+            {
+                assert!(!levels.would_enable(target, &Level::DEBUG), "{filter}: {target}");
+            }
+        }
+        let levels = capped("info,tungstenite=warn,bookends_server=debug".parse().unwrap());
+        assert!(levels.would_enable("bookends_server::api", &Level::DEBUG));
+        assert!(levels.would_enable("hyper", &Level::INFO) && !levels.would_enable("tungstenite", &Level::INFO));
+        let hint = |filter: &str| Layer::<Registry>::max_level_hint(&capped(filter.parse().unwrap()));
+        assert_eq!(
+            (hint("info"), hint("warn,bookends_server=debug")),
+            (Some(LevelFilter::INFO), Some(LevelFilter::DEBUG))
+        );
+    }
 }
