@@ -28,6 +28,8 @@ const ANALYZED: &str = "SELECT tbl AS \"table\", stat AS \"stat\",
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
     tables: HashMap<String, Table>,
+    /// Whether one of them is foreign.
+    has_foreign_tables: bool,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -84,6 +86,7 @@ impl Statistics {
                 }
                 Dialect::Sqlite => Table::default(),
             };
+            statistics.has_foreign_tables |= table.is_foreign;
             statistics.tables.insert(text(&record, "table")?, table);
         }
         if dialect.is_sqlite() {
@@ -184,6 +187,11 @@ impl Statistics {
     /// The number of rows of a table; 0 if it is not known.
     pub fn rows(&self, table: &str) -> u64 {
         self.tables.get(table).map_or(0, |table| table.rows)
+    }
+
+    /// Whether any table [is foreign](Self::is_foreign).
+    pub fn has_foreign_tables(&self) -> bool {
+        self.has_foreign_tables
     }
 
     /// Whether a table is a foreign table of PostgreSQL, or has a foreign partition: see [`ReadRows::seeks_row_values`].
