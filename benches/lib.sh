@@ -25,9 +25,9 @@ find_program() {
     program=$(realpath "$program")
 }
 
-# Fills the database at this URL with so many ratings, and a tenth as many books.
+# Fills the database at this URL with so many ratings, a tenth as many books, and so many orders.
 seed() {
-    DATABASE_URL=$1 "$program" seed --books $(($2 / 10)) --ratings "$2" --orders 0 >/dev/null
+    DATABASE_URL=$1 "$program" seed --books $(($2 / 10)) --ratings "$2" --orders "${3:-0}" >/dev/null
 }
 
 # Starts the server of this name by this command, and waits until it serves.
@@ -95,9 +95,10 @@ cursors_of_list() {
     done
 }
 
-# What wrk gets from a server with the bodies in this file: pages a second, p50 and p99 in ms, failures.
+# What wrk gets from a server with the bodies in this file: pages a second, p50 and p99 in ms, failures. Over 16 connections, unless
+# an argument or `connections` says how many.
 load() {
-    wrk --threads 1 --connections "${4:-16}" --duration "$3s" --latency \
+    wrk --threads 1 --connections "${4:-${connections:-16}}" --duration "$3s" --latency \
         ${WRITE_TOKEN:+--header "Authorization: Bearer $WRITE_TOKEN"} \
         --script "$here/load.lua" "${address[$1]}" -- "$2" | sed -n 's/^result //p'
 }
@@ -176,12 +177,13 @@ ratio() {
     paste "$1" "$2" | awk -v column="$3" '{ print ($column + 0) / ($(column + 5) + 1e-9) }' | median
 }
 
-# Creates the PostgreSQL database `made` at `made_url`, and finds the first of PostgreSQL's processes.
+# Creates the PostgreSQL database `made` at `made_url`, perhaps as a copy of another one, and finds the first of PostgreSQL's
+# processes.
 create_database() {
     made=bookends_$1_$$
     databases+=("$made")
     made_url=${TEST_DATABASE_URL%%\?*}
     made_url=${made_url%/*}/$made
-    psql -q "$TEST_DATABASE_URL" -c "CREATE DATABASE $made"
+    psql -q "$TEST_DATABASE_URL" -c "CREATE DATABASE $made${2:+ TEMPLATE $2}"
     postmaster=$(head -1 "$(psql -qAt "$TEST_DATABASE_URL" -c 'SHOW data_directory')/postmaster.pid" 2>/dev/null || true)
 }

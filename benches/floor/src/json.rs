@@ -172,7 +172,7 @@ fn page_info(page: &Page, previous: bool, next: bool, ends: Option<[(Option<i32>
     json.extend_from_slice(b"}}}}");
 }
 
-fn member(name: &str, json: &mut Vec<u8>) {
+pub(crate) fn member(name: &str, json: &mut Vec<u8>) {
     json.extend_from_slice(b",\"");
     json.extend_from_slice(name.as_bytes());
     json.extend_from_slice(b"\":");
@@ -182,6 +182,6 @@ fn flag(flag: bool, json: &mut Vec<u8>) {
     json.extend_from_slice(if flag { b"true" } else { b"false" });
 }
 
-fn value(value: &impl serde::Serialize, json: &mut Vec<u8>) {
+pub(crate) fn value(value: &impl serde::Serialize, json: &mut Vec<u8>) {
     serde_json::to_writer(json, value).expect("a value is written to memory");
 }

@@ -1,15 +1,12 @@
 //! The pages that are asked for, with the keys in their cursors and ids.
 
-use std::borrow::Cow;
-
 use base64::Engine;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use serde::Deserialize;
 
 use crate::schema::{Keys, Object, Schema};
 
 /// The tag of a UUID in a cursor.
-const UUID: u8 = 32;
+pub(crate) const UUID: u8 = 32;
 
 /// The tags of integers in a cursor, of one byte, of two and of four, and the first that is as wide.
 const INTEGERS: [(u8, u32); 3] = [(6, 0), (8, 256), (10, 65_792)];
@@ -17,20 +14,6 @@ const INTEGERS: [(u8, u32); 3] = [(6, 0), (8, 256), (10, 65_792)];
 /// The longest cursor in bytes, and in characters.
 const LONGEST: usize = 24;
 const CHARACTERS: usize = 32;
-
-#[derive(Deserialize)]
-struct Body<'a> {
-    #[serde(borrow)]
-    query: Cow<'a, str>,
-    #[serde(borrow)]
-    variables: Variables<'a>,
-}
-
-#[derive(Deserialize)]
-struct Variables<'a> {
-    #[serde(borrow)]
-    after: Cow<'a, str>,
-}
 
 /// What is asked for, by the name of the operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,10 +46,8 @@ pub struct Page {
 }
 
 impl Page {
-    /// Reads the body of a request.
-    pub fn parse(schema: &'static Schema, body: &[u8]) -> Option<Self> {
-        let body: Body = serde_json::from_slice(body).ok()?;
-        let name = body.query.strip_prefix("query ")?.split('(').next()?;
+    /// The page of the operation with this name, after this cursor.
+    pub fn of(schema: &'static Schema, name: &str, after: &str) -> Option<Self> {
         let kind = match name {
             "Deep" => Kind::ById { size: 10 },
             "Hundred" => Kind::ById { size: 100 },
@@ -75,7 +56,7 @@ impl Page {
             _ => return None,
         };
         let mut bytes = [0; LONGEST];
-        let length = BASE64_URL_SAFE_NO_PAD.decode_slice(body.variables.after.as_bytes(), &mut bytes).ok()?;
+        let length = BASE64_URL_SAFE_NO_PAD.decode_slice(after.as_bytes(), &mut bytes).ok()?;
         let (order, key) = bytes[..length].split_first_chunk()?;
         let (number, key) = if matches!(kind, Kind::Ties { .. }) { integer(key)? } else { (0, key) };
         let (id, rest) = match schema.keys {
@@ -124,31 +105,31 @@ fn integer(bytes: &[u8]) -> Option<(i32, &[u8])> {
 }
 
 /// The bytes of a cursor or of an id.
-struct Bytes {
+pub(crate) struct Bytes {
     bytes: [u8; LONGEST],
     length: usize,
 }
 
 impl Bytes {
-    fn of(bytes: &[u8]) -> Self {
+    pub fn of(bytes: &[u8]) -> Self {
         let mut new = Self { bytes: [0; LONGEST], length: 0 };
         new.push(bytes);
         new
     }
 
-    fn push(&mut self, bytes: &[u8]) {
+    pub fn push(&mut self, bytes: &[u8]) {
         self.bytes[self.length..self.length + bytes.len()].copy_from_slice(bytes);
         self.length += bytes.len();
     }
 
-    fn key(&mut self, key: Key) {
+    pub fn key(&mut self, key: Key) {
         match key {
             Key::Uuid(key) => self.push(&key),
             Key::Integer(key) => self.integer(key),
         }
     }
 
-    fn integer(&mut self, value: i32) {
+    pub fn integer(&mut self, value: i32) {
         let value = u32::try_from(value).expect("no integer is negative");
         let place = INTEGERS.iter().rposition(|(_, first)| *first <= value).unwrap_or_default();
         let (tag, first) = INTEGERS[place];
@@ -156,7 +137,7 @@ impl Bytes {
         self.push(&(value - first).to_be_bytes()[4 - (1 << place)..]);
     }
 
-    fn encode(&self, json: &mut Vec<u8>) {
+    pub fn encode(&self, json: &mut Vec<u8>) {
         let mut text = [0; CHARACTERS];
         let length = BASE64_URL_SAFE_NO_PAD.encode_slice(&self.bytes[..self.length], &mut text);
         json.push(b'"');

@@ -14,6 +14,8 @@ pub struct Schema {
     /// Whether the number can be NULL.
     pub has_nulls: bool,
     pub keys: Keys,
+    /// Whether the servers answer its mutations.
+    pub is_written: bool,
 }
 
 /// A table, the list of its rows, and what their global ids begin with.
@@ -41,6 +43,7 @@ pub static SHOP: Schema = Schema {
     index: "book_rating_by_rating",
     has_nulls: false,
     keys: Keys::Uuid,
+    is_written: true,
 };
 
 /// `examples/your-own-tables`. Its tags follow from the names of the types.
@@ -53,6 +56,7 @@ pub static RIVERS: Schema = Schema {
     index: "city_people",
     has_nulls: true,
     keys: Keys::Integer,
+    is_written: false,
 };
 
 const UNION: &str = " UNION ALL ";

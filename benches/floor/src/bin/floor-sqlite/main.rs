@@ -1,10 +1,12 @@
 //! axum and rusqlite: a thread for each connection, which reads the page and writes its JSON.
 
 use crossbeam_channel::{Receiver, Sender, unbounded};
-use floor::{Children, Key, Keys, Kind, Page, Parents, Schema, serve, settings};
+use floor::{Asked, Children, Key, Keys, Kind, Page, Parents, Schema, serve, settings};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags, Result, Statement, ToSql, params};
 use tokio::sync::oneshot;
+
+mod write;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -13,17 +15,25 @@ type Task = (Page, oneshot::Sender<Result<Vec<u8>, String>>);
 
 #[tokio::main]
 async fn main() {
-    let (schema, url, connections) = settings(std::thread::available_parallelism().map_or(2, usize::from));
-    let path = url.strip_prefix("sqlite://").unwrap_or(&url).split('?').next().unwrap_or_default().to_owned();
+    let settings = settings(std::thread::available_parallelism().map_or(2, usize::from));
+    let (schema, url) = (settings.schema, &settings.url);
+    let path = url.strip_prefix("sqlite://").unwrap_or(url).split('?').next().unwrap_or_default().to_owned();
     let (sender, receiver): (Sender<Task>, Receiver<Task>) = unbounded();
-    for _ in 0..connections {
+    for _ in 0..settings.connections {
         let (path, receiver) = (path.clone(), receiver.clone());
         std::thread::spawn(move || work(schema, &path, &receiver).expect("the database can be read"));
     }
-    serve(schema, move |page| {
-        let (sender, (done, result)) = (sender.clone(), oneshot::channel());
+    let (writes, receiver) = unbounded();
+    if schema.is_written {
+        std::thread::spawn(move || write::work(path.as_ref(), &receiver).expect("the database can be written"));
+    }
+    serve(&settings, move |asked| {
+        let (sender, writes, (done, result)) = (sender.clone(), writes.clone(), oneshot::channel());
         async move {
-            sender.send((page, done)).map_err(|error| error.to_string())?;
+            match asked {
+                Asked::Page(page) => sender.send((page, done)).map_err(|error| error.to_string())?,
+                Asked::Write(write) => writes.send((write, done)).map_err(|error| error.to_string())?,
+            }
             result.await.map_err(|error| error.to_string())?
         }
     })

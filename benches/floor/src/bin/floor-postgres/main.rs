@@ -1,14 +1,19 @@
-//! axum and tokio-postgres: each page is one prepared statement, pipelined on one of a few connections.
+//! axum and tokio-postgres: each page is one prepared statement, pipelined on one of a few connections. With `pipelined` as the
+//! second argument, the statements of a write are sent at once.
 
 use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::BytesMut;
-use floor::{Children, Key, Kind, Page, Parents, Schema, serve, settings};
+use floor::{Asked, Children, Key, Kind, Page, Parents, Schema, serve, settings};
 use tokio_postgres::types::{FromSql, IsNull, ToSql, Type, to_sql_checked};
 use tokio_postgres::{Client, NoTls, Row, Statement};
 use uuid::Uuid;
+
+mod write;
+
+use write::Writers;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -31,23 +36,39 @@ fn nested(schema: &Schema) -> String {
 
 #[tokio::main]
 async fn main() {
-    let (schema, url, connections) = settings(8);
-    let mut pool = Vec::new();
-    for _ in 0..connections {
-        pool.push(connect(schema, &url).await.expect("the database accepts a connection"));
+    let settings = settings(8);
+    let (schema, url) = (settings.schema, &settings.url);
+    let (mut pool, mut clients) = (Vec::new(), Vec::new());
+    for _ in 0..settings.connections {
+        pool.push(connect(schema, url).await.expect("the database accepts a connection"));
+        if schema.is_written {
+            clients.push(client(url).await.expect("the database accepts a connection"));
+        }
     }
+    let are_pipelined = std::env::args().nth(2).is_some_and(|way| way == "pipelined");
+    let writers = Arc::new(Writers::new(clients, are_pipelined).await.expect("the database has the tables"));
     let (pool, next) = (Arc::new(pool), Arc::new(AtomicUsize::new(0)));
-    serve(schema, move |page| {
-        let (pool, at) = (Arc::clone(&pool), next.fetch_add(1, Ordering::Relaxed));
-        async move { read(&pool[at % pool.len()], page).await.map_err(|error| error.to_string()) }
+    serve(&settings, move |asked| {
+        let (pool, at, writers) = (Arc::clone(&pool), next.fetch_add(1, Ordering::Relaxed), Arc::clone(&writers));
+        async move {
+            match asked {
+                Asked::Page(page) => read(&pool[at % pool.len()], page).await.map_err(|error| error.to_string()),
+                Asked::Write(write) => writers.write(write).await,
+            }
+        }
     })
     .await;
 }
 
-async fn connect(schema: &Schema, url: &str) -> Result<Connection, tokio_postgres::Error> {
+async fn client(url: &str) -> Result<Client, tokio_postgres::Error> {
     let (client, connection) = tokio_postgres::connect(url, NoTls).await?;
     tokio::spawn(connection);
     client.batch_execute("SET enable_incremental_sort = off; SET statement_timeout = '10s'").await?;
+    Ok(client)
+}
+
+async fn connect(schema: &Schema, url: &str) -> Result<Connection, tokio_postgres::Error> {
+    let client = client(url).await?;
     Ok(Connection {
         by_id: [client.prepare(&schema.by_id(10)).await?, client.prepare(&schema.by_id(100)).await?],
         ties: client.prepare(&schema.ties(10, true)).await?,
