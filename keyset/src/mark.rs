@@ -1,5 +1,4 @@
-//! Marks: values in a statement that stand for those of cursors and parents, which differ from page to page (`statement_cache`), and
-//! for those that differ from request to request (`placeholder`).
+//! Marks: values in a statement that stand for those of cursors and parents, which differ from page to page (`statement_cache`).
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
@@ -15,8 +14,6 @@ pub(crate) enum Mark {
     Before(usize),
     /// The value at this index of those that are given beside the page.
     Given(usize),
-    /// The value with this number that is known when the statement is read.
-    Later(usize),
 }
 
 impl Mark {
@@ -26,25 +23,33 @@ impl Mark {
             Self::After(place) => ('a', place),
             Self::Before(place) => ('b', place),
             Self::Given(place) => ('g', place),
-            Self::Later(number) => ('l', number),
         };
-        format!("{}{kind}{place}", *SECRET).into()
+        write(kind, place)
     }
 
     /// The mark that a value is.
     pub(crate) fn of(value: &Value) -> Option<Self> {
-        let Value::String(Some(text)) = value else { return None };
-        let mut mark = text.strip_prefix(SECRET.as_str())?.chars();
-        let kind = mark.next()?;
-        let place = mark.as_str().parse().ok()?;
+        let (kind, place) = read(value)?;
         match kind {
             'a' => Some(Self::After(place)),
             'b' => Some(Self::Before(place)),
             'g' => Some(Self::Given(place)),
-            'l' => Some(Self::Later(place)),
             _ => None,
         }
     }
+}
+
+/// A value of a kind and a number, which no client can send.
+pub(crate) fn write(kind: char, number: usize) -> Value {
+    format!("{}{kind}{number}", *SECRET).into()
+}
+
+/// The kind and the number of a value that [`write`] has made.
+pub(crate) fn read(value: &Value) -> Option<(char, usize)> {
+    let Value::String(Some(text)) = value else { return None };
+    let mut mark = text.strip_prefix(SECRET.as_str())?.chars();
+    let kind = mark.next()?;
+    Some((kind, mark.as_str().parse().ok()?))
 }
 
 /// The beginning of every mark. No client can send it, because it is random.
@@ -59,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_mark_is_known_by_its_value() {
-        for mark in [Mark::After(0), Mark::Before(1), Mark::Given(12), Mark::Later(3)] {
+        for mark in [Mark::After(0), Mark::Before(1), Mark::Given(12)] {
             assert_eq!(Mark::of(&mark.value()), Some(mark));
         }
         for value in [Value::from("a0"), 7.into(), Value::String(None), format!("{}x1", *SECRET).into()] {

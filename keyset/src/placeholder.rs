@@ -2,7 +2,10 @@
 
 use sea_orm::{DbErr, Statement, Value};
 
-use crate::mark::Mark;
+use crate::mark;
+
+/// What tells it from the marks of a page.
+const KIND: char = 'l';
 
 /// Stands for a value in a query, such as one that depends on who asks. So queries that differ in this value alone are equal, and share
 /// a [text](crate::StatementCache). A statement with placeholders cannot be read before [`Self::bind`] replaced them.
@@ -21,7 +24,7 @@ pub struct Placeholder(pub usize);
 impl Placeholder {
     /// The placeholder, in place of a value.
     pub fn value(self) -> Value {
-        Mark::Later(self.0).value()
+        mark::write(KIND, self.0)
     }
 
     /// Replaces all placeholders of a statement by the values for their numbers.
@@ -31,7 +34,7 @@ impl Placeholder {
     /// [`DbErr::Query`] if a number has no value: such a statement must not be read.
     pub fn bind(statement: &mut Statement, mut value: impl FnMut(usize) -> Option<Value>) -> Result<(), DbErr> {
         for parameter in statement.values.iter_mut().flat_map(|values| &mut values.0) {
-            if let Some(Mark::Later(number)) = Mark::of(parameter) {
+            if let Some((KIND, number)) = mark::read(parameter) {
                 let missing =
                     || DbErr::Query(sea_orm::RuntimeErr::Internal(format!("no value for placeholder {number}")));
                 *parameter = value(number).ok_or_else(missing)?;

@@ -204,7 +204,6 @@ impl Text {
             Parameter::Marked(Mark::After(place)) => of_key(page.after.as_ref(), *place),
             Parameter::Marked(Mark::Before(place)) => of_key(page.before.as_ref(), *place),
             Parameter::Marked(Mark::Given(place)) => given.get(*place).cloned(),
-            Parameter::Marked(later @ Mark::Later(_)) => Some(later.value()),
             Parameter::OfQuery(place) => of_query.get(*place).cloned(),
         };
         self.dialect.raw(self.sql.clone(), self.parameters.iter().filter_map(value))
@@ -267,10 +266,7 @@ impl Parameter {
             Value::Array(_, Some(values)) => values.first().and_then(Mark::of),
             value => Mark::of(value),
         };
-        match marked {
-            Some(Mark::Later(_)) | None => Self::Value(value),
-            Some(mark) => Self::Marked(mark),
-        }
+        marked.map_or(Self::Value(value), Self::Marked)
     }
 }
 
