@@ -28,9 +28,7 @@ if [ -z "$program" ]; then
         --features bookends-server/mimalloc
 fi
 find_program "$program"
-# It has its own lock file, and its own folder so that neither build disturbs the other.
-CARGO_TARGET_DIR=$target/floor cargo build --release --quiet --manifest-path "$here/floor/Cargo.toml"
-floor=$(realpath "$target/floor/release")
+build_floor
 
 cd "$work"
 

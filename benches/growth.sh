@@ -25,18 +25,12 @@ program=${1:-} power=${2:-7} rounds=${3:-3} seconds=${4:-2}
 : "${TEST_DATABASE_URL:?names a PostgreSQL server on which you may create databases}"
 . "$(dirname "$0")/lib.sh"
 
-# The URL of a database of the server.
-url_of() {
-    local base=${TEST_DATABASE_URL%%\?*}
-    echo "${base%/*}/$1?sslmode=disable"
-}
-
 # Sets `kept` to the URL of the database of this name. If it is not there, it is created and filled by a command, to which its URL
 # is added.
 keep() {
     local name=bench_growth_$1
     shift
-    kept=$(url_of "$name")
+    kept=$(url_of "$name")?sslmode=disable
     local comment="SELECT shobj_description(oid, 'pg_database') FROM pg_database WHERE datname = '$name'"
     if [ "$(psql -qAt "$TEST_DATABASE_URL" -c "$comment")" != filled ]; then
         PGOPTIONS=--client-min-messages=warning psql -q "$TEST_DATABASE_URL" --set ON_ERROR_STOP=1 \
@@ -58,7 +52,7 @@ if [ -z "${1:-}" ]; then
 fi
 bookends=$(dirname "$program")/bookends
 plots=$(realpath "${PLOTS:-$here/../docs/growth}")
-postmaster=$(head -1 "$(psql -qAt "$TEST_DATABASE_URL" -c 'SHOW data_directory')/postmaster.pid" 2>/dev/null || true)
+find_postmaster
 cd "$work"
 
 # So many ratings, by the shop's own migrations and growth/fill.sql.

@@ -25,6 +25,24 @@ find_program() {
     program=$(realpath "$program")
 }
 
+# Sets `floor` to the folder of the hand-written servers. They have their own lock file, and their own folder so that neither build
+# disturbs the other.
+build_floor() {
+    CARGO_TARGET_DIR=$target/floor cargo build --release --quiet --manifest-path "$here/floor/Cargo.toml"
+    floor=$(realpath "$target/floor/release")
+}
+
+# The URL of a database of the server that TEST_DATABASE_URL names.
+url_of() {
+    local base=${TEST_DATABASE_URL%%\?*}
+    echo "${base%/*}/$1"
+}
+
+# Finds the first of the processes of that server, if they are visible.
+find_postmaster() {
+    postmaster=$(head -1 "$(psql -qAt "$TEST_DATABASE_URL" -c 'SHOW data_directory')/postmaster.pid" 2>/dev/null || true)
+}
+
 # Fills the database at this URL with so many ratings, a tenth as many books, and so many orders.
 seed() {
     DATABASE_URL=$1 "$program" seed --books $(($2 / 10)) --ratings "$2" --orders "${3:-0}" >/dev/null
@@ -182,8 +200,7 @@ ratio() {
 create_database() {
     made=bookends_$1_$$
     databases+=("$made")
-    made_url=${TEST_DATABASE_URL%%\?*}
-    made_url=${made_url%/*}/$made
+    made_url=$(url_of "$made")
     psql -q "$TEST_DATABASE_URL" -c "CREATE DATABASE $made${2:+ TEMPLATE $2}"
-    postmaster=$(head -1 "$(psql -qAt "$TEST_DATABASE_URL" -c 'SHOW data_directory')/postmaster.pid" 2>/dev/null || true)
+    find_postmaster
 }

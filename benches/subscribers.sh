@@ -14,9 +14,7 @@ set -euo pipefail
 program=${1:-} counts=${2:-1000 10000} events=${3:-10}
 . "$(dirname "$0")/lib.sh"
 find_program "$program"
-# It has its own lock file, and its own folder so that neither build disturbs the other.
-CARGO_TARGET_DIR=$target/floor cargo build --release --quiet --manifest-path "$here/floor/Cargo.toml"
-floor=$(realpath "$target/floor/release")
+build_floor
 ulimit -n "$(ulimit -Hn)"
 WRITE_TOKEN=the-token-of-the-bench
 export WRITE_TOKEN

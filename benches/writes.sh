@@ -16,9 +16,7 @@ set -euo pipefail
 program=${1:-} rows=${2:-100000} rounds=${3:-5} seconds=${4:-5}
 . "$(dirname "$0")/lib.sh"
 find_program "$program"
-# It has its own lock file, and its own folder so that neither build disturbs the other.
-CARGO_TARGET_DIR=$target/floor cargo build --release --quiet --manifest-path "$here/floor/Cargo.toml"
-floor=$(realpath "$target/floor/release")
+build_floor
 WRITE_TOKEN=the-token-of-the-bench
 export WRITE_TOKEN
 
