@@ -29,6 +29,8 @@ pub struct FoundTable {
     pub columns: Vec<FoundColumn>,
     /// The columns of its primary key; without one, those of the first unique constraint on columns that are never NULL.
     pub key: Vec<String>,
+    /// The columns of each other unique constraint on several columns that are never NULL.
+    pub unique: Vec<Vec<String>>,
     /// Whether the database makes the key of new rows.
     pub generates_key: bool,
     /// Its foreign keys, by their columns.
@@ -89,6 +91,7 @@ impl FoundTable {
             name: self.name.clone(),
             columns: self.columns.iter().map(|column| column.definition.clone()).collect(),
             key: self.key.clone(),
+            unique: self.unique.clone(),
             generates_key: self.generates_key,
         })
     }
@@ -118,6 +121,8 @@ impl FoundTable {
         }
         let mut keys = primary.map(<[String]>::to_vec).into_iter().chain(unique.iter().cloned());
         self.key = keys.find(|columns| self.can_be_key(columns)).unwrap_or_default();
+        let others = unique.iter().filter(|columns| columns.len() > 1 && **columns != self.key);
+        self.unique = others.filter(|columns| self.can_be_key(columns)).cloned().collect();
     }
 }
 

@@ -216,6 +216,7 @@ async fn sakila_becomes_a_project() {
     made.migrates(&Options { settings: None, write: true }).await;
     made.has("src/entity/film.rs", "from = \"Column::OriginalLanguageId\"");
     made.has("src/tables.rs", "tables.create(object);");
+    made.has("src/tables.rs", ".unique(&[\"rental_date\", \"inventory_id\", \"customer_id\"])");
     if made.database.url.starts_with("postgres") {
         made.has("src/entity/enums.rs", "#[sea_orm(string_value = \"PG-13\")]\n    Pg13,");
         made.has("src/entity/film.rs", "// Without `fulltext`: its type, `tsvector`, has none in GraphQL.");
@@ -291,8 +292,13 @@ fn a_viewer_of_an_ejected_project_sees_what_the_settings_say() {
         is_computed: false,
     };
     let columns = vec![column("id", ColumnType::Integer), column("text", ColumnType::Text)];
-    let table =
-        Table::defined(TableDefinition { name: "a".into(), columns, key: vec!["id".into()], generates_key: false });
+    let table = Table::defined(TableDefinition {
+        name: "a".into(),
+        columns,
+        key: vec!["id".into()],
+        unique: vec![],
+        generates_key: false,
+    });
     let (id, text) = (table.column("id").unwrap(), table.column("text").unwrap());
     let claims = serde_json::json!({ "id": "7", "ids": [1, "2", null], "role": ["admin"], "number": 5 });
     let viewer = viewer::Viewer(Some(Claims::new(claims.as_object().unwrap().clone())));

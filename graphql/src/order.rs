@@ -203,13 +203,8 @@ impl Sorted {
             sorts.push(criterion.apply(sort));
         }
         let table = table.and_then(|relation| relation.table.as_ref()).unwrap_or(&object.table);
-        if table.key().any(|column| pinned.contains(column)) {
-            // A cursor is a position in the lists of all parents: the columns that they differ by come last.
-            let last = criteria.last().map_or(SortDirection::Asc, |last| last.direction);
-            let keys = table.key().filter(|column| !pinned.contains(column));
-            sorts.extend(keys.map(|column| Sort::column(column.clone(), last.into())));
-        }
-        Ok(Self { order: Order::of_table(table, sorts)?, beside, related, key })
+        // A cursor is a position in the lists of all parents.
+        Ok(Self { order: Order::of_parents(table, pinned, sorts)?, beside, related, key })
     }
 }
 

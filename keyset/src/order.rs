@@ -6,7 +6,7 @@ use std::sync::Arc;
 use sea_orm::DynIden;
 use sea_orm::sea_query::Expr;
 
-use crate::{Direction, Modelled, Nulls, Postings, Sort, Table};
+use crate::{Column, Direction, Modelled, Nulls, Postings, Sort, Table};
 
 /// A list of sorts that ends in a unique, non-null one: no two rows are equal under it, so a key is a position. Cheap
 /// to clone.
@@ -46,7 +46,7 @@ impl Order {
     /// The order by these sorts, made total.
     ///
     /// The primary key is appended in the direction of the last sort, so that one index serves both directions. Sorts
-    /// without effect are dropped: a repeated column, and every sort after the primary key or after a unique column
+    /// without effect are dropped: a repeated column, and every sort after the primary key or after unique columns
     /// without NULLs. A column of another table, from a join, counts as neither unique nor free of NULLs.
     ///
     /// The rows are those of `E`. A join may add columns to them, but must not multiply them.
@@ -65,9 +65,13 @@ impl Order {
     /// As [`Order::of`].
     pub fn of_table(rows: &Table, sorts: impl IntoIterator<Item = Sort>) -> Result<Self, OrderError> {
         let keys: Vec<Sort> = rows.key().map(|column| Sort::asc(column.clone())).collect();
+        let others = rows.unique_keys().map(|key| key.into_iter().cloned().map(Sort::asc).collect::<Vec<_>>());
+        let others: Vec<_> = others.collect();
         let holds = |total: &[Sort], sort: &Sort| total.iter().any(|earlier| earlier.name == sort.name);
-        let is_total =
-            |total: &[Sort]| total.last().is_some_and(Sort::is_unique) || keys.iter().all(|key| holds(total, key));
+        let is_total = |total: &[Sort]| {
+            let has = |key: &[Sort]| key.iter().all(|key| holds(total, key));
+            total.last().is_some_and(Sort::is_unique) || has(&keys) || others.iter().any(|key| has(key))
+        };
 
         let table = rows.name();
         let mut total: Vec<Sort> = Vec::new();
@@ -88,6 +92,32 @@ impl Order {
         }
 
         Ok(Self::over(total.into()))
+    }
+
+    /// The same for the rows of all parents to which columns refer, of which each list has those of one. What they differ by comes last:
+    /// the index of the list has it first.
+    ///
+    /// # Errors
+    ///
+    /// As [`Order::of`].
+    pub fn of_parents(
+        rows: &Table,
+        parent: &[Column],
+        sorts: impl IntoIterator<Item = Sort>,
+    ) -> Result<Self, OrderError> {
+        let mut sorts: Vec<Sort> = sorts.into_iter().collect();
+        let direction = sorts.last().map_or(Direction::Asc, |last| last.direction);
+        let sort = |column: &Column| Sort::asc(column.clone()).direction(direction);
+        let is_of_parent = |column: &&Column| parent.contains(column);
+        let is_sorted = |column: &&Column| sorts.iter().any(|known| known.name == sort(column).name);
+        let mut others = rows.unique_keys().filter(|key| key.iter().any(is_of_parent));
+        if let Some(key) = others.find(|key| key.iter().all(|column| is_of_parent(column) || is_sorted(column))) {
+            sorts.extend(key.into_iter().filter(is_of_parent).map(sort));
+        }
+        if rows.key().any(|column| is_of_parent(&column)) {
+            sorts.extend(rows.key().filter(|column| !is_of_parent(column)).map(sort));
+        }
+        Self::of_table(rows, sorts)
     }
 
     fn over(sorts: Arc<[Sort]>) -> Self {
@@ -180,9 +210,11 @@ fn fold(meaning: &str) -> u16 {
 #[cfg(test)]
 mod tests {
     use sea_orm::ColumnTrait;
+    use sea_orm::sea_query::ColumnType;
     use sea_orm::tests_cfg::{cake, cake_filling, fruit};
 
     use super::*;
+    use crate::{ColumnDefinition, TableDefinition};
 
     #[track_caller]
     fn check<E: Modelled>(sorts: impl IntoIterator<Item = Sort>, meaning: &str) {
@@ -205,6 +237,51 @@ mod tests {
         use cake::Column::{Id, Name};
         check::<cake::Entity>([Sort::desc(Id), Sort::asc(Name)], "cake.id DESC");
         check::<cake::Entity>([Sort::desc(Name), Sort::asc(Name)], "cake.name DESC, cake.id DESC");
+    }
+
+    #[test]
+    fn columns_that_are_unique_together_make_an_order_total_unless_one_can_be_null() {
+        let (cake, name) = (fruit::Column::CakeId, fruit::Column::Name);
+        let mut fruits = Table::of::<fruit::Entity>();
+        fruits.unique(&["cake_id", "name"]);
+        let order = |table: &Table, sorts: [Sort; 2]| Order::of_table(table, sorts).unwrap().to_string();
+        let by = "fruit.name ASC, fruit.cake_id ASC NULLS LAST, fruit.id ASC";
+        assert_eq!(order(&fruits, [Sort::asc(name), Sort::asc(cake)]), by);
+
+        let (cake, filling) = (cake_filling::Column::CakeId, cake_filling::Column::FillingId);
+        let mut fillings = Table::of::<cake_filling::Entity>();
+        let by = "cake_filling.filling_id DESC, cake_filling.cake_id ASC";
+        assert_eq!(order(&fillings, [Sort::desc(filling), Sort::asc(cake)]), by);
+        fillings.unique(&["filling_id", "none"]);
+        assert_eq!(order(&fillings, [Sort::desc(filling), Sort::asc(cake)]), by);
+
+        let pair = |null| {
+            let column = |name: &str, is_nullable| ColumnDefinition {
+                name: name.into(),
+                column_type: ColumnType::Integer,
+                is_nullable,
+                is_unique: false,
+                is_indexed: false,
+                has_default: false,
+                is_computed: false,
+            };
+            let columns = vec![column("id", false), column("a", false), column("b", null)];
+            let (key, unique) = (vec!["id".into()], vec![vec!["a".into(), "b".into()]]);
+            Table::defined(TableDefinition { name: "pair".into(), columns, key, unique, generates_key: false })
+        };
+        let by_both = |table: &Table| {
+            let sort = |name| Sort::asc(table.column(name).unwrap().clone());
+            [order(table, [sort("b"), sort("a")]), Order::of_table(table, [sort("a")]).unwrap().to_string()]
+        };
+        assert_eq!(by_both(&pair(false)), ["pair.b ASC, pair.a ASC", "pair.a ASC, pair.id ASC"]);
+        assert_eq!(by_both(&pair(true)), ["pair.b ASC NULLS LAST, pair.a ASC, pair.id ASC", "pair.a ASC, pair.id ASC"]);
+
+        let of_each = |parent, sorted, table: &Table| {
+            let column = |name| table.column(name).unwrap().clone();
+            Order::of_parents(table, &[column(parent)], [Sort::desc(column(sorted))]).unwrap().to_string()
+        };
+        assert_eq!(of_each("a", "b", &pair(false)), "pair.b DESC, pair.a DESC");
+        assert_eq!(of_each("a", "id", &pair(false)), "pair.id DESC");
     }
 
     #[test]

@@ -35,17 +35,21 @@ pub struct TableDefinition {
     pub columns: Vec<ColumnDefinition>,
     /// The names of the columns of the primary key. None of them can be NULL.
     pub key: Vec<String>,
+    /// The names of the columns that are unique together, for each other unique constraint on several columns.
+    pub unique: Vec<Vec<String>>,
     /// Whether the database makes the key of new rows.
     pub generates_key: bool,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Parts {
     name: String,
     table: TableRef,
     columns: Vec<Column>,
     /// The numbers of the columns.
     key: Vec<usize>,
+    /// The numbers of columns that are unique together.
+    unique: Vec<Vec<usize>>,
     generates_key: bool,
     /// Unless it is from a catalogue.
     models: Option<EntityModels>,
@@ -67,6 +71,7 @@ impl Table {
             table,
             columns,
             key,
+            unique: Vec::new(),
             generates_key: E::PrimaryKey::auto_increment(),
             models: Some(EntityModels::of::<E>()),
         });
@@ -88,17 +93,28 @@ impl Table {
     ///     has_default: true,
     ///     is_computed: false,
     /// };
-    /// let cakes = TableDefinition { name: "cake".into(), columns: vec![id], key: vec!["id".into()], generates_key: true };
+    /// let cakes = TableDefinition { name: "cake".into(), columns: vec![id], key: vec!["id".into()], unique: vec![], generates_key: true };
     /// assert_eq!(Table::defined(cakes).columns().len(), 1);
     /// ```
     pub fn defined(definition: TableDefinition) -> Self {
-        let TableDefinition { name, columns, key, generates_key } = definition;
+        let TableDefinition { name, columns, key, unique, generates_key } = definition;
         let iden = name.clone().into_iden();
         let columns: Vec<Column> =
             columns.into_iter().enumerate().map(|(number, column)| column.column(&iden, number)).collect();
         let key = key.iter().filter_map(|key| columns.iter().position(|column| column.name() == key)).collect();
         let table = iden.into_table_ref();
-        Self { parts: Arc::new(Parts { name, table, columns, key, generates_key, models: None }), only: None }
+        let parts = Parts { name, table, columns, key, unique: Vec::new(), generates_key, models: None };
+        let mut table = Self { parts: Arc::new(parts), only: None };
+        unique.iter().for_each(|columns| table.unique(columns));
+        table
+    }
+
+    /// Says that no two rows have the same values in these columns together. Names of no column are a no-op.
+    pub fn unique(&mut self, columns: &[impl AsRef<str>]) {
+        let number = |name: &str| self.column(name).map(Column::number);
+        if let Some(columns) = columns.iter().map(|name| number(name.as_ref())).collect() {
+            Arc::make_mut(&mut self.parts).unique.push(columns);
+        }
     }
 
     /// The same table, of which only the rows exist that fulfil a condition on its columns: wherever it is read, also as a relation
@@ -166,6 +182,13 @@ impl Table {
     /// The columns of the primary key.
     pub fn key(&self) -> impl Iterator<Item = &Column> {
         self.parts.key.iter().map(|number| &self.parts.columns[*number])
+    }
+
+    /// The columns that are unique together and never NULL, for each unique constraint on several columns.
+    pub(crate) fn unique_keys(&self) -> impl Iterator<Item = Vec<&Column>> {
+        let columns = |numbers: &Vec<usize>| numbers.iter().map(|number| &self.parts.columns[*number]).collect();
+        let keys = self.parts.unique.iter().map(columns);
+        keys.filter(|key: &Vec<&Column>| key.iter().all(|column| !column.is_nullable()))
     }
 
     /// Whether the database makes the key of new rows: a column of integers.

@@ -104,6 +104,7 @@ pub async fn read(db: &impl ConnectionTrait, all: bool) -> Result<Catalog, DbErr
                 is_view: row.try_get("", "is_view")?,
                 columns: Vec::new(),
                 key: Vec::new(),
+                unique: Vec::new(),
                 generates_key: false,
                 foreign_keys: Vec::new(),
             };

@@ -50,6 +50,7 @@ pub async fn read(db: &impl ConnectionTrait) -> Result<Catalog, DbErr> {
             is_view: kind == "view",
             columns: Vec::new(),
             key: Vec::new(),
+            unique: Vec::new(),
             generates_key: false,
             foreign_keys: Vec::new(),
         };

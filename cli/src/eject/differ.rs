@@ -54,7 +54,8 @@ fn of_object(discovered: &Discovered, table: &Ejected<'_>, tables: &[Ejected<'_>
     let plain = table.plain(tables);
     let keys = table.foreign_keys(tables);
     let unique = keys.iter().filter(|(key, _)| key.is_unique && !table.says_unique(key));
-    let mut unique: Vec<Vec<String>> = unique.map(|(key, _)| key.columns.clone()).collect();
+    let mut unique: Vec<Vec<String>> = unique.map(|(key, _)| key.columns.clone()).chain(table.unique()).collect();
+    unique.sort_unstable();
     unique.dedup();
     let described = |text: &str| (!text.is_empty()).then(|| text.to_owned());
     Changes {

@@ -125,6 +125,12 @@ impl Ejected<'_> {
         key.columns == self.key() || matches!(&key.columns[..], [only] if is_unique(only))
     }
 
+    /// Columns of it that are unique together, which the entity does not say.
+    pub fn unique(&self) -> impl Iterator<Item = Vec<String>> {
+        let has = |name: &String| self.column(name).is_some();
+        self.found.unique.iter().filter(move |columns| columns.iter().all(has)).cloned()
+    }
+
     /// The object that follows from the entity, without the entity.
     pub fn plain(&self, tables: &[Ejected<'_>]) -> ObjectType {
         let definition = |known: &EjectedColumn<'_>| ColumnDefinition {
@@ -140,6 +146,7 @@ impl Ejected<'_> {
             name: self.found.name.clone(),
             columns: self.columns.iter().map(definition).collect(),
             key: self.key(),
+            unique: Vec::new(),
             generates_key: self.object.table().generates_key(),
         });
         let keys = self.foreign_keys(tables).into_iter().map(|(key, _)| ForeignKey {

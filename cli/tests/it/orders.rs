@@ -43,6 +43,54 @@ async fn a_list_offers_what_an_index_holds_in_each_direction() {
     assert_eq!(served.sdl.contains("RIVER_ID"), made.is_sqlite());
 }
 
+/// Its columns tell rows apart: no key follows them.
+#[tokio::test]
+async fn a_unique_index_of_several_columns_holds_their_order() {
+    let lines = "
+        CREATE TABLE bill (id integer PRIMARY KEY);
+        CREATE TABLE line (id integer PRIMARY KEY, bill_id integer NOT NULL REFERENCES bill (id), number integer NOT NULL, rival integer,
+            UNIQUE (bill_id, number), UNIQUE (rival, number));
+        INSERT INTO bill VALUES (1), (2);
+        INSERT INTO line VALUES (1, 2, 2, 7), (2, 2, 1, 7), (3, 1, 2, 8), (4, 1, 3, 7);";
+    let made = Made::new(lines).await;
+    let served = made.serve(false).await;
+    let ids = async |query: &str, of: &str| {
+        let data = served.data(query).await;
+        let nodes = data.pointer(of).unwrap()["nodes"].as_array().unwrap().clone();
+        nodes.iter().map(|node| node["rowId"].as_i64().unwrap()).collect::<Vec<_>>()
+    };
+    let by = |order: &str| format!("{{ lines(orderBy: [{order}]) {{ nodes {{ rowId }} pageInfo {{ endCursor }} }} }}");
+    assert_eq!(ids(&by("{ field: BILL_ID }, { field: NUMBER }"), "/lines").await, [3, 4, 2, 1]);
+    let back = by("{ field: BILL_ID, direction: DESC }, { field: NUMBER, direction: DESC }");
+    assert_eq!(ids(&back, "/lines").await, [1, 2, 4, 3]);
+    for refused in ["{ field: BILL_ID }, { field: NUMBER, direction: DESC }", "{ field: NUMBER }"] {
+        assert_eq!(served.code(&by(refused)).await, "ORDER_NOT_OFFERED", "{refused}");
+    }
+    // NULLs are many: with them, the key decides.
+    let rival = "{ field: RIVAL, nulls: FIRST }, { field: NUMBER }";
+    if made.is_sqlite() {
+        assert_eq!(ids(&by(rival), "/lines").await, [2, 1, 4, 3]);
+    } else {
+        assert!(!served.sdl.contains("RIVAL"), "{}", served.sdl);
+    }
+
+    let of_bills = |after: &str| {
+        let order = "orderBy: [{ field: NUMBER, direction: DESC }]";
+        format!(
+            "{{ bills {{ nodes {{ lines({order}, first: 1{after}) {{ nodes {{ rowId }} pageInfo {{ endCursor hasNextPage }} }} }} }} }}"
+        )
+    };
+    let first = served.data(&of_bills("")).await;
+    let rows = |page: &serde_json::Value| {
+        let row = |bill: &serde_json::Value| bill["lines"]["nodes"][0]["rowId"].clone();
+        page["bills"]["nodes"].as_array().unwrap().iter().map(row).collect::<Vec<_>>()
+    };
+    assert_eq!(rows(&first), [4, 1]);
+    // The end of the second list is a position in the first, too: between its lines.
+    let after = first["bills"]["nodes"][1]["lines"]["pageInfo"]["endCursor"].as_str().unwrap().to_owned();
+    assert_eq!(rows(&served.data(&of_bills(&format!(", after: \"{after}\""))).await), [3, 2]);
+}
+
 #[tokio::test]
 async fn advice_makes_an_order_and_a_count_free() {
     let made = Made::new(CITIES).await;

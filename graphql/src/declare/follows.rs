@@ -34,8 +34,10 @@ impl ObjectType {
     }
 
     /// Says that no two rows have the same values in these columns together: an object that they refer to then has one object of this
-    /// kind, and no list. Of one column, and of the primary key, the entity says it.
+    /// kind, and no list. An order by them needs no key after them, unless one can be NULL. Of one column, and of the primary key, the
+    /// entity says it.
     pub fn unique(&mut self, columns: &[&str]) -> &mut Self {
+        self.table.unique(columns);
         for key in &mut self.foreign_keys {
             let of_key = key.columns.iter().all(|column| columns.contains(&column.name()));
             key.is_unique |= of_key && key.columns.len() == columns.len();

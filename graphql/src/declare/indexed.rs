@@ -39,7 +39,7 @@ impl ObjectType {
             for first in 0..sorts.len() {
                 let (parent, sorts) = sorts.split_at(first);
                 let parent: Vec<Column> = parent.iter().map(|(column, _)| column.clone()).collect();
-                let order = Order::of_table(&self.table, sorts.iter().map(|(_, sort)| sort.clone()));
+                let order = Order::of_parents(&self.table, &parent, sorts.iter().map(|(_, sort)| sort.clone()));
                 if order.is_ok_and(|order| self.holds(&order, &parent)) {
                     held.extend(sorts.iter().map(|(column, _)| column.clone()));
                 }
