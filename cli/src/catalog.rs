@@ -5,7 +5,10 @@ use sea_orm::sea_query::ColumnType;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, QueryResult, Statement};
 
 mod postgres;
+mod seen;
 mod sqlite;
+
+pub use seen::Seen;
 
 /// What the search path of a connection shows.
 #[derive(Clone, Debug, Default)]
@@ -150,18 +153,4 @@ pub(crate) fn quoted(name: &str) -> String {
 /// The rows of a statement.
 async fn rows(db: &impl ConnectionTrait, sql: &str) -> Result<Vec<QueryResult>, DbErr> {
     db.query_all_raw(Statement::from_string(db.get_database_backend(), sql)).await
-}
-
-/// A text that changes when the catalogue does: a statement that reads no table of the user.
-///
-/// # Errors
-///
-/// [`DbErr`] if the database fails.
-pub async fn fingerprint(db: &impl ConnectionTrait) -> Result<String, DbErr> {
-    let sql = match db.get_database_backend() {
-        DbBackend::Postgres => postgres::FINGERPRINT,
-        _ => "SELECT CAST(schema_version AS text) AS fingerprint FROM pragma_schema_version",
-    };
-    let row = rows(db, sql).await?.into_iter().next();
-    row.ok_or_else(|| DbErr::RecordNotFound("the fingerprint of the catalogue".into()))?.try_get("", "fingerprint")
 }

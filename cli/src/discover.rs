@@ -118,12 +118,3 @@ pub fn declared(
     }
     Ok(of(settings))
 }
-
-/// What changes when the catalogue does.
-///
-/// # Errors
-///
-/// [`DbErr`] if the database fails.
-pub async fn fingerprint(db: &Db) -> Result<String, DbErr> {
-    crate::catalog::fingerprint(&db.writer).await
-}

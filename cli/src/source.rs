@@ -9,7 +9,8 @@ use sea_orm::DbErr;
 use tokio::time::timeout;
 
 use crate::IDENTITY;
-use crate::discover::{DiscoverError, Discovered, Options, discover, fingerprint};
+use crate::catalog::Seen;
+use crate::discover::{DiscoverError, Discovered, Options, discover};
 
 /// How long the catalogue is read in silence.
 const SILENCE: Duration = Duration::from_secs(1);
@@ -19,12 +20,14 @@ pub struct Catalogue {
     options: Options,
     /// The lines of the last report.
     said: Mutex<Vec<String>>,
+    /// The catalogue when it was last looked at.
+    seen: Mutex<Option<Seen>>,
 }
 
 impl Catalogue {
     /// A database with these options.
     pub fn new(options: Options) -> Self {
-        Self { options, said: Mutex::default() }
+        Self { options, said: Mutex::default(), seen: Mutex::default() }
     }
 
     /// Says the lines of a report that the last one had not.
@@ -63,7 +66,10 @@ impl Source for Catalogue {
 
     /// That of the catalogue, with the text of the settings.
     async fn version(&self, db: &Db) -> Result<Option<String>, DbErr> {
-        let mut version = fingerprint(db).await?;
+        let last = self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let seen = Seen::now(&db.writer, last).await?;
+        let mut version = seen.fingerprint().to_owned();
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(seen);
         if let Some(file) = &self.options.settings {
             // A file that cannot be read is another version, too: discovery says why.
             version.push_str(&tokio::fs::read_to_string(file).await.unwrap_or_default());

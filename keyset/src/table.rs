@@ -105,7 +105,9 @@ impl Table {
         let table = iden.into_table_ref();
         let parts = Parts { name, table, columns, key, unique: Vec::new(), generates_key, models: None };
         let mut table = Self { parts: Arc::new(parts), only: None };
-        unique.iter().for_each(|columns| table.unique(columns));
+        for columns in &unique {
+            table.unique(columns);
+        }
         table
     }
 

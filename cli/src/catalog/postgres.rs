@@ -81,7 +81,7 @@ pub const FINGERPRINT: &str = "
         (SELECT count(*) || ' ' || coalesce(sum(xmin::text::bigint), 0) FROM pg_enum WHERE oid >= 16384),
         (SELECT count(*) || ' ' || coalesce(sum(xmin::text::bigint), 0) FROM pg_attrdef WHERE adrelid >= 16384),
         (SELECT count(*) || ' ' || coalesce(sum(xmin::text::bigint), 0) FROM pg_description WHERE objoid >= 16384)
-    ) AS fingerprint";
+    ) AS seen";
 
 /// The columns of the primary key, and those of all unique indexes.
 type Unique = (Option<Vec<String>>, Vec<Vec<String>>);

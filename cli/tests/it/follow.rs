@@ -5,7 +5,8 @@ use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use sea_orm::ConnectionTrait as _;
+use bookends::catalog::Seen;
+use sea_orm::{ConnectionTrait as _, TransactionTrait as _};
 
 use crate::made::Made;
 
@@ -90,4 +91,20 @@ async fn columns_tables_and_indexes_come_and_go_without_a_restart() {
     assert!(program.query("{ cities { nodes { name height } } }").contains("Bern"));
     run("DROP TABLE river").await;
     program.until(|program| !program.sdl().contains("River"));
+}
+
+/// Also if its transaction was open at the last look: then nothing began since.
+#[tokio::test]
+async fn a_change_is_seen_once_it_is_committed() {
+    let made = Made::new("CREATE TABLE river (id integer PRIMARY KEY)").await;
+    let first = Seen::now(&made.owner, None).await.unwrap();
+    let change = made.test.connect().await.begin().await.unwrap();
+    change.execute_unprepared("CREATE TABLE city (id integer PRIMARY KEY)").await.unwrap();
+    let open = Seen::now(&made.owner, Some(first.clone())).await.unwrap();
+    assert_eq!(open.fingerprint(), first.fingerprint());
+    change.commit().await.unwrap();
+    let changed = Seen::now(&made.owner, Some(open)).await.unwrap();
+    assert_ne!(changed.fingerprint(), first.fingerprint());
+    let again = Seen::now(&made.owner, Some(changed.clone())).await.unwrap();
+    assert_eq!(again.fingerprint(), changed.fingerprint());
 }
