@@ -83,6 +83,20 @@ impl Catalog {
 }
 
 impl FoundTable {
+    /// A table or a view, of which nothing else is known.
+    fn new(name: String, comment: String, is_view: bool) -> Self {
+        Self {
+            name,
+            comment,
+            is_view,
+            columns: Vec::new(),
+            key: Vec::new(),
+            unique: Vec::new(),
+            generates_key: false,
+            foreign_keys: Vec::new(),
+        }
+    }
+
     /// The column of this name.
     pub fn column(&self, name: &str) -> Option<&FoundColumn> {
         self.columns.iter().find(|column| column.definition.name == name)

@@ -98,16 +98,7 @@ pub async fn read(db: &impl ConnectionTrait, all: bool) -> Result<Catalog, DbErr
         } else if !all && !row.try_get("", "may_read")? {
             catalog.left_out.push(format!("the table `{name}`: the user of the database may not read it"));
         } else {
-            let table = FoundTable {
-                name,
-                comment: row.try_get("", "comment")?,
-                is_view: row.try_get("", "is_view")?,
-                columns: Vec::new(),
-                key: Vec::new(),
-                unique: Vec::new(),
-                generates_key: false,
-                foreign_keys: Vec::new(),
-            };
+            let table = FoundTable::new(name, row.try_get("", "comment")?, row.try_get("", "is_view")?);
             tables.insert(row.try_get("", "oid")?, table);
         }
     }

@@ -44,16 +44,7 @@ pub async fn read(db: &impl ConnectionTrait) -> Result<Catalog, DbErr> {
             catalog.left_out.push(format!("the table `{name}`: it is a virtual table"));
             continue;
         }
-        let table = FoundTable {
-            name: name.clone(),
-            comment: String::new(),
-            is_view: kind == "view",
-            columns: Vec::new(),
-            key: Vec::new(),
-            unique: Vec::new(),
-            generates_key: false,
-            foreign_keys: Vec::new(),
-        };
+        let table = FoundTable::new(name.clone(), String::new(), kind == "view");
         tables.insert(name, (table, Vec::new(), row.try_get::<i64>("", "wr")? == 0));
     }
     for row in rows(db, COLUMNS).await? {
