@@ -81,3 +81,18 @@ async fn l5_a_filter_and_the_list_of_a_parent_bind_one_type() {
     )
     .await;
 }
+
+/// The same of an id: its key has 16 bits, and the number of a filter 32. Each connection has the text of the id first.
+#[tokio::test]
+async fn l5_a_filter_and_an_id_bind_one_type() {
+    let by_id = "{ elms(where: { id: { ne: \"7tYGJA\" } }) { totalCount } }\n".repeat(12);
+    case(&format!(
+        "elm(k SmallInt, a Int?) key(k)
+        elm [36, null]
+        elm [1, 2]
+        who \"a\"
+        {by_id}{{ elms(where: {{ k: {{ ne: 1 }} }}) {{ totalCount }} }}
+        {{ elms(where: {{ k: {{ ne: 36 }} }}) {{ totalCount }} }}"
+    ))
+    .await;
+}

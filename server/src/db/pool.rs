@@ -39,6 +39,7 @@ pub use sqlite::File;
 pub use unprepared::Unprepared;
 pub(super) use unprepared::next as message_of;
 pub(super) use unprepared::quote;
+pub use work::of_one_type;
 use work::{Runs, Work};
 
 /// How often connections that have been idle for long are closed.

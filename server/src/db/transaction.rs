@@ -1,13 +1,14 @@
 //! Transactions that write.
 
 use sea_orm::prelude::async_trait::async_trait;
+use sea_orm::sea_query::Values;
 use sea_orm::{
     ConnectionTrait, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr, ExecResult, QueryResult,
     SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait,
 };
 
 use super::Db;
-use super::pool::Statements;
+use super::pool::{self, Statements};
 use super::statements::record_writes;
 
 mod unprepared;
@@ -93,6 +94,14 @@ impl WriteTransaction {
     }
 }
 
+/// The statement with numbers of one type: see [`pool::of_one_type`].
+fn of_one_type(mut statement: Statement) -> Statement {
+    if let Some(Values(values)) = statement.values.as_mut().filter(|_| statement.db_backend == DbBackend::Postgres) {
+        *values = std::mem::take(values).into_iter().map(pool::of_one_type).collect();
+    }
+    statement
+}
+
 #[async_trait]
 impl ConnectionTrait for WriteTransaction {
     fn get_database_backend(&self) -> DbBackend {
@@ -104,21 +113,21 @@ impl ConnectionTrait for WriteTransaction {
 
     async fn query_one_raw(&self, statement: Statement) -> Result<Option<QueryResult>, DbErr> {
         match self {
-            Self::Prepared(transaction) => transaction.query_one_raw(statement).await,
+            Self::Prepared(transaction) => transaction.query_one_raw(of_one_type(statement)).await,
             Self::Unprepared(transaction) => transaction.query_one_raw(statement).await,
         }
     }
 
     async fn query_all_raw(&self, statement: Statement) -> Result<Vec<QueryResult>, DbErr> {
         match self {
-            Self::Prepared(transaction) => transaction.query_all_raw(statement).await,
+            Self::Prepared(transaction) => transaction.query_all_raw(of_one_type(statement)).await,
             Self::Unprepared(transaction) => transaction.query_all_raw(statement).await,
         }
     }
 
     async fn execute_raw(&self, statement: Statement) -> Result<ExecResult, DbErr> {
         match self {
-            Self::Prepared(transaction) => transaction.execute_raw(statement).await,
+            Self::Prepared(transaction) => transaction.execute_raw(of_one_type(statement)).await,
             Self::Unprepared(transaction) => transaction.execute_raw(statement).await,
         }
     }

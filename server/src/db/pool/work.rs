@@ -22,6 +22,17 @@ pub struct Work<'a> {
     pub each: Option<&'a [Value]>,
 }
 
+/// A number in the widest type of those that stand for it. The driver keeps prepared statements by their texts, and PostgreSQL the types of
+/// their parameters: otherwise the key of a `smallint` and the number of a filter could not have one text.
+pub fn of_one_type(value: Value) -> Value {
+    match value {
+        Value::TinyInt(v) => Value::Int(v.map(Into::into)),
+        Value::SmallInt(v) => Value::Int(v.map(Into::into)),
+        Value::Float(v) => Value::Double(v.map(Into::into)),
+        value => value,
+    }
+}
+
 /// The rows of each run.
 pub type Runs = Vec<Vec<Record>>;
 
@@ -54,8 +65,9 @@ impl<'a> Work<'a> {
     pub async fn prepared(self, connection: &mut PgConnection) -> Result<Runs, Error> {
         let mut runs = Vec::new();
         for values in self.parameters() {
+            let values = values.into_owned().into_iter().map(of_one_type).collect();
             let query: Query<'_, Postgres, _> =
-                sqlx::query_with(AssertSqlSafe(self.statement.sql.clone()), SqlxValues(Values(values.into_owned())));
+                sqlx::query_with(AssertSqlSafe(self.statement.sql.clone()), SqlxValues(Values(values)));
             let rows: Vec<PgRow> = query.fetch_all(&mut *connection).await?;
             runs.push(records(rows)?);
         }
