@@ -38,7 +38,7 @@ impl Tag {
     fn write(self, bytes: &mut Vec<u8>) {
         match self {
             Self::Byte(byte) => bytes.push(byte),
-            Self::Name(name) => bytes.extend((0x8000 | name).to_be_bytes()),
+            Self::Name(name) => bytes.extend_from_slice(&(0x8000 | name).to_be_bytes()),
         }
     }
 
@@ -77,15 +77,21 @@ fn key_of(object: &ObjectType, bytes: &[u8]) -> Option<Vec<Value>> {
 }
 
 /// Appends the bytes of the id of an object with a key of these values; `None` if they are no key.
-fn append(tag: Tag, key: impl ExactSizeIterator<Item = (Kind, Option<Value>)>, bytes: &mut Vec<u8>) -> Option<()> {
+fn append<'v>(
+    tag: Tag,
+    key: impl ExactSizeIterator<Item = (Kind, StoredValue<'v>)>,
+    bytes: &mut Vec<u8>,
+) -> Option<()> {
     tag.write(bytes);
     let has_own_bytes = matches!(tag, Tag::Byte(_)) && key.len() == 1;
     for (kind, value) in key {
-        match (kind, value?) {
-            (Kind::Uuid, Value::Uuid(Some(key))) if has_own_bytes => bytes.extend(key.as_bytes()),
-            (Kind::Int, Value::Int(Some(key))) if has_own_bytes => bytes.extend(key.to_be_bytes()),
-            (Kind::BigInt, Value::BigInt(Some(key))) if has_own_bytes => bytes.extend(key.to_be_bytes()),
-            (kind, value) => keyset::write_of_kind(kind, &value, bytes)?.ok()?,
+        match (kind, value) {
+            (Kind::Uuid, StoredValue::Id(key)) if has_own_bytes => bytes.extend_from_slice(&key),
+            (Kind::Int, StoredValue::Integer(key)) if has_own_bytes => {
+                bytes.extend(i32::try_from(key).ok()?.to_be_bytes());
+            }
+            (Kind::BigInt, StoredValue::Integer(key)) if has_own_bytes => bytes.extend_from_slice(&key.to_be_bytes()),
+            (kind, value) => keyset::write_stored(kind, value, bytes)?.ok()?,
         }
     }
     Some(())
@@ -93,10 +99,10 @@ fn append(tag: Tag, key: impl ExactSizeIterator<Item = (Kind, Option<Value>)>, b
 
 /// The bytes of the id of an object with this key; `None` if the values are no key.
 fn bytes_of(tag: Tag, object: &ObjectType, key: &[Value]) -> Option<Vec<u8>> {
-    let kinds: Vec<Kind> = object.table.key().map(Column::kind).collect();
+    let kinds = object.table.key().map(Column::kind);
+    let key: Vec<(Kind, Value)> = kinds.zip(key).map(|(kind, value)| (kind, kind.of_field(value.clone()))).collect();
     let mut bytes = Vec::new();
-    let value = |(kind, value): (Kind, &Value)| (kind, Some(kind.of_field(value.clone())));
-    append(tag, kinds.into_iter().zip(key).map(value), &mut bytes)?;
+    append(tag, key.iter().map(|(kind, value)| (*kind, StoredValue::of(value))), &mut bytes)?;
     Some(bytes)
 }
 
@@ -113,8 +119,9 @@ pub(crate) fn write(tag: Tag, key: &[Column], row: &TableRow, json: &mut Vec<u8>
     }
     // Short ids take no memory of their own: their bytes are written behind the JSON, and moved to the stack.
     let begin = json.len();
-    let value = |column: &Column| (column.kind(), row.value(column.number(), column.kind()).ok());
-    if append(tag, key.iter().map(value), json).is_none() {
+    let value = |column: &Column| (column.kind(), row.get(column.number()));
+    let are_read = key.iter().all(|column| row.has(column.number()));
+    if !are_read || append(tag, key.iter().map(value), json).is_none() {
         json.truncate(begin);
         return None;
     }

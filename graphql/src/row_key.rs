@@ -15,6 +15,7 @@ pub(crate) enum RowKey {
     Id([u8; 16]),
     Integer(i64),
     Text(Box<str>),
+    Bytes(Box<[u8]>),
     /// Any other values, as their text.
     Other(Vec<String>),
 }
@@ -28,6 +29,7 @@ impl RowKey {
                 StoredValue::Id(id) => Self::Id(id),
                 StoredValue::Integer(integer) => Self::Integer(integer),
                 StoredValue::Text(text) => Self::Text(text.into()),
+                StoredValue::Blob(bytes) => bytes.try_into().map_or_else(|_| Self::Bytes(bytes.into()), Self::Id),
                 _ => Self::Other(vec![text(value)]),
             },
             values => Self::Other(values.iter().map(text).collect()),

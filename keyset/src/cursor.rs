@@ -129,7 +129,7 @@ impl Order {
             return Err(KeyError::Arity { found, expected });
         }
         bytes.push(VERSION);
-        bytes.extend(self.fingerprint().to_be_bytes());
+        bytes.extend_from_slice(&self.fingerprint().to_be_bytes());
         for (place, (value, sort)) in key.values().iter().zip(self.sorts()).enumerate() {
             wire::write_of_kind(sort.kind_of(value), value, bytes).ok_or(KeyError::Type(place))??;
         }

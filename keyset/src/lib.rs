@@ -138,7 +138,7 @@ pub use models::{ModelReader, Modelled, Models, find_models};
 pub use numbered::{MAX_PAGES, PageCursors, Reach, page_cursors};
 pub use order::{Order, OrderError};
 pub use page::{Args, End, Limits, Page, PageError};
-pub use parts::{CursorParts, read_values, write_of_kind, write_value};
+pub use parts::{CursorParts, read_values, write_stored, write_value};
 pub use placeholder::Placeholder;
 #[cfg(feature = "postgres")]
 pub use postgres::read_postgres;

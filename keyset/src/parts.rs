@@ -1,10 +1,8 @@
 //! The parts of a cursor without its order, for tools that show what a cursor holds.
 
-use sea_orm::Value;
-
 use crate::cursor::{VERSION, decode, split};
 use crate::wire::{self, Scalar};
-use crate::{CursorError, KeyError, Kind};
+use crate::{CursorError, KeyError, Kind, StoredValue};
 
 /// What a cursor says by itself. Only its order says what the values mean: to page, use [`Order::open`](crate::Order::open).
 ///
@@ -57,13 +55,13 @@ pub fn write_value(value: &Scalar, bytes: &mut Vec<u8>) -> Result<(), KeyError> 
     wire::write(value, bytes)
 }
 
-/// The same for a value of this kind. `None` for one of another kind.
+/// The same for a value of this kind, as it is stored. `None` for one of another kind.
 ///
 /// # Errors
 ///
 /// As [`write_value`].
-pub fn write_of_kind(kind: Kind, value: &Value, bytes: &mut Vec<u8>) -> Option<Result<(), KeyError>> {
-    wire::write_of_kind(kind, value, bytes)
+pub fn write_stored(kind: Kind, value: StoredValue<'_>, bytes: &mut Vec<u8>) -> Option<Result<(), KeyError>> {
+    wire::write_stored(kind, value, bytes)
 }
 
 /// Decodes values that follow each other, as a cursor has them after its first three bytes. `None` if the bytes are no

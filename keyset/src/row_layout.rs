@@ -115,6 +115,11 @@ impl RowLayout {
 }
 
 impl TableRow {
+    /// Whether the column with this number was read.
+    pub fn has(&self, column: usize) -> bool {
+        self.positions.get(column).is_some_and(|position| *position != ABSENT)
+    }
+
     /// The value of the column with this number; NULL if it was not read.
     pub fn get(&self, column: usize) -> StoredValue<'_> {
         self.positions.get(column).map_or(StoredValue::Null, |position| self.stored.get(*position))
@@ -126,9 +131,10 @@ impl TableRow {
     ///
     /// [`DbErr::Type`] if it is none, or if the column was not read.
     pub fn value(&self, column: usize, kind: Kind) -> Result<Value, DbErr> {
-        match self.positions.get(column) {
-            Some(position) if *position != ABSENT => self.stored.value(*position, kind),
-            _ => Err(DbErr::Type(format!("the column {column} of a table was not read"))),
+        if self.has(column) {
+            self.stored.value(self.positions[column], kind)
+        } else {
+            Err(DbErr::Type(format!("the column {column} of a table was not read")))
         }
     }
 }

@@ -35,7 +35,7 @@ use rust_decimal::Decimal;
 use sea_orm::Value;
 use uuid::Uuid;
 
-use crate::{KeyError, Kind};
+use crate::{KeyError, Kind, StoredValue};
 
 /// A value as a cursor holds it: see [`CursorParts`](crate::CursorParts).
 #[derive(Clone, Debug, PartialEq)]
@@ -125,7 +125,7 @@ pub(crate) fn write(scalar: &Scalar, out: &mut Vec<u8>) -> Result<(), KeyError> 
         Scalar::Double(v) => {
             out.push(DOUBLE);
             let one_zero_one_nan = if v.is_nan() { f64::NAN } else { v + 0.0 };
-            out.extend(one_zero_one_nan.to_be_bytes());
+            out.extend_from_slice(&one_zero_one_nan.to_be_bytes());
         }
         Scalar::DateTime(v) => write_instant(v, [DATE_TIME, DATE_TIME_MICROS, DATE_TIME_NANOS], out)?,
         Scalar::DateTimeUtc(v) => {
@@ -238,20 +238,33 @@ fn read_widths(step: u8, bytes: &mut &[u8]) -> Option<i128> {
 
 fn write_bytes(bytes: &[u8], out: &mut Vec<u8>) -> Result<(), KeyError> {
     let length = u16::try_from(bytes.len()).map_err(|_| KeyError::TooLong(bytes.len()))?;
-    out.push(BYTES);
-    out.extend(length.to_be_bytes());
-    out.extend(bytes);
+    let [high, low] = length.to_be_bytes();
+    out.extend_from_slice(&[BYTES, high, low]);
+    out.extend_from_slice(bytes);
     Ok(())
 }
 
 /// Appends the encoding of a value of this kind, as [`write()`] of its scalar, which copies texts and bytes. `None` for a value of another
 /// kind.
 pub(crate) fn write_of_kind(kind: Kind, value: &Value, out: &mut Vec<u8>) -> Option<Result<(), KeyError>> {
-    Some(match (kind, value) {
-        (Kind::Text | Kind::Enum, Value::String(Some(text))) => write_text(text, out),
-        (Kind::Bytes, Value::Bytes(Some(bytes))) => write_bytes(bytes, out),
-        _ => write(&kind.scalar(value)?, out),
-    })
+    let scalar = |out: &mut _| Some(write(&kind.scalar(value)?, out));
+    write_uncopied(kind, StoredValue::of(value), out).or_else(|| scalar(out))
+}
+
+/// The same of a value as it is stored.
+pub(crate) fn write_stored(kind: Kind, value: StoredValue<'_>, out: &mut Vec<u8>) -> Option<Result<(), KeyError>> {
+    let scalar = |out: &mut _| Some(write(&kind.scalar(&value.of_kind(kind)?)?, out));
+    write_uncopied(kind, value, out).or_else(|| scalar(out))
+}
+
+/// Appends the encoding of a text or of bytes. `None` for other values.
+fn write_uncopied(kind: Kind, value: StoredValue<'_>, out: &mut Vec<u8>) -> Option<Result<(), KeyError>> {
+    match (kind, value) {
+        (Kind::Text | Kind::Enum, StoredValue::Text(text)) => Some(write_text(text, out)),
+        (Kind::Bytes, StoredValue::Blob(bytes)) => Some(write_bytes(bytes, out)),
+        (Kind::Bytes, StoredValue::Id(bytes)) => Some(write_bytes(&bytes, out)),
+        _ => None,
+    }
 }
 
 fn write_text(text: &str, out: &mut Vec<u8>) -> Result<(), KeyError> {
@@ -315,7 +328,7 @@ fn write_instant(at: &NaiveDateTime, tags: [u8; 3], out: &mut Vec<u8>) -> Result
     } else {
         out.push(nanos_tag);
         out.extend(seconds);
-        out.extend(nanos.to_be_bytes());
+        out.extend_from_slice(&nanos.to_be_bytes());
     }
     Ok(())
 }
