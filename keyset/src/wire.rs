@@ -248,21 +248,31 @@ fn write_bytes(bytes: &[u8], out: &mut Vec<u8>) -> Result<(), KeyError> {
 /// kind.
 pub(crate) fn write_of_kind(kind: Kind, value: &Value, out: &mut Vec<u8>) -> Option<Result<(), KeyError>> {
     let scalar = |out: &mut _| Some(write(&kind.scalar(value)?, out));
-    write_uncopied(kind, StoredValue::of(value), out).or_else(|| scalar(out))
+    write_plain(kind, StoredValue::of(value), out).or_else(|| scalar(out))
 }
 
 /// The same of a value as it is stored.
 pub(crate) fn write_stored(kind: Kind, value: StoredValue<'_>, out: &mut Vec<u8>) -> Option<Result<(), KeyError>> {
     let scalar = |out: &mut _| Some(write(&kind.scalar(&value.of_kind(kind)?)?, out));
-    write_uncopied(kind, value, out).or_else(|| scalar(out))
+    write_plain(kind, value, out).or_else(|| scalar(out))
 }
 
-/// Appends the encoding of a text or of bytes. `None` for other values.
-fn write_uncopied(kind: Kind, value: StoredValue<'_>, out: &mut Vec<u8>) -> Option<Result<(), KeyError>> {
+/// Appends the encoding of a value that is stored as it is: without a copy. `None` for other values.
+fn write_plain(kind: Kind, value: StoredValue<'_>, out: &mut Vec<u8>) -> Option<Result<(), KeyError>> {
     match (kind, value) {
         (Kind::Text | Kind::Enum, StoredValue::Text(text)) => Some(write_text(text, out)),
         (Kind::Bytes, StoredValue::Blob(bytes)) => Some(write_bytes(bytes, out)),
         (Kind::Bytes, StoredValue::Id(bytes)) => Some(write_bytes(&bytes, out)),
+        (Kind::Uuid, StoredValue::Id(bytes)) => {
+            out.push(UUID);
+            out.extend_from_slice(&bytes);
+            Some(Ok(()))
+        }
+        (Kind::Int | Kind::BigInt, StoredValue::Integer(integer))
+            if kind == Kind::BigInt || i32::try_from(integer).is_ok() =>
+        {
+            Some(write(&Scalar::Int(integer.into()), out))
+        }
         _ => None,
     }
 }
