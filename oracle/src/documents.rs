@@ -7,7 +7,7 @@ use async_graphql::{Name, Value};
 use crate::book::Book;
 use crate::dice::Dice;
 use crate::page::{Position, item, key};
-use crate::schema::{Kind, OnDelete, Reference, Relation, Schema};
+use crate::schema::{Kind, OnDelete, Reference, Relation, Schema, Table};
 use crate::tables::values;
 
 /// A document, and the values of its variables.
@@ -384,15 +384,7 @@ impl Writing<'_> {
             }
         }
         if !criteria.is_empty() {
-            let criterion = |(column, descends, nulls_first): &(usize, bool, bool)| {
-                let field = Some(("field", item(of, *column)));
-                let direction = descends.then(|| ("direction", "DESC".to_owned()));
-                let nulls = nulls_first.then(|| ("nulls", "FIRST".to_owned()));
-                let parts = [field, direction, nulls].into_iter().flatten();
-                Value::Object(parts.map(|(name, value)| (Name::new(name), Value::Enum(Name::new(value)))).collect())
-            };
-            let orders = criteria.iter().map(criterion).collect();
-            let orders = self.value(Value::List(orders), &format!("[{}Sort!]", of.type_name()));
+            let orders = self.value(order_by(of, &criteria), &format!("[{}Sort!]", of.type_name()));
             given.push(format!("orderBy: {orders}"));
         }
         self.filters(table, &mut given);
@@ -568,6 +560,18 @@ const NOTHING: Reference = Reference {
     unique: false,
     on_delete: OnDelete::Restrict,
 };
+
+/// The argument of an order by these columns: whether each descends, and whether its NULLs are first.
+pub(crate) fn order_by(of: &Table, criteria: &[(usize, bool, bool)]) -> Value {
+    let criterion = |(column, descends, nulls_first): &(usize, bool, bool)| {
+        let field = Some(("field", item(of, *column)));
+        let direction = descends.then(|| ("direction", "DESC".to_owned()));
+        let nulls = nulls_first.then(|| ("nulls", "FIRST".to_owned()));
+        let parts = [field, direction, nulls].into_iter().flatten();
+        Value::Object(parts.map(|(name, value)| (Name::new(name), Value::Enum(Name::new(value)))).collect())
+    };
+    Value::List(criteria.iter().map(criterion).collect())
+}
 
 fn object(fields: impl IntoIterator<Item = (String, Value)>) -> Value {
     Value::Object(fields.into_iter().map(|(name, value)| (Name::new(name), value)).collect())

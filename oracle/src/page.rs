@@ -6,7 +6,7 @@ use async_graphql::Value;
 
 use crate::datum::Datum;
 use crate::interpret::{Code, Oracle, Row, int, key_of};
-use crate::schema::{Reference, Schema, Table};
+use crate::schema::{Reference, Table};
 
 /// A column to sort by.
 #[derive(Clone, Debug, PartialEq)]
@@ -202,16 +202,14 @@ impl<'a> Listed<'a> {
     }
 }
 
-/// The position of a row in the list of all rows without `orderBy`.
-pub fn position(schema: &Schema, table: usize, row: &Row) -> Position {
-    let order = order(&schema.tables[table], None, None, |_| Ok(())).unwrap_or_default();
-    Position { table, values: values(&order, row), order }
+/// The position of a row in the list of all rows.
+pub fn position(table: usize, order: &[Sort], row: &Row) -> Position {
+    Position { table, values: values(order, row), order: order.to_vec() }
 }
 
 /// Which of two rows comes first in that list.
-pub fn first_order(table: &Table, one: &Row, other: &Row) -> Ordering {
-    let order = order(table, None, None, |_| Ok(())).unwrap_or_default();
-    compare(&order, &values(&order, one), &values(&order, other))
+pub fn first_order(order: &[Sort], one: &Row, other: &Row) -> Ordering {
+    compare(order, &values(order, one), &values(order, other))
 }
 
 fn values(order: &[Sort], row: &Row) -> Row {

@@ -5,9 +5,9 @@ use async_graphql::{Name, Value};
 use crate::book::Book;
 use crate::datum::Datum;
 use crate::dice::Dice;
-use crate::documents::Document;
+use crate::documents::{Document, order_by};
 use crate::interpret::{Code, Out, Row, Rows, key_of};
-use crate::page::{first_order, position};
+use crate::page::{Sort, first_order, order, position};
 use crate::schema::Schema;
 use crate::tables;
 
@@ -34,6 +34,8 @@ pub struct Write {
     /// What it sends.
     pub document: Document,
     client_id: String,
+    /// The order of the cursors that it asks for.
+    order: Vec<Sort>,
     /// Whether it asks for the edge before the new one: it depends on what others write.
     is_alone: bool,
 }
@@ -87,6 +89,15 @@ pub fn write(dice: &mut Dice, schema: &Schema, rows: &Rows, book: &Book, is_alon
             values.push((column, value.clone()));
         }
     }
+    let mut by = None;
+    if verb == Verb::Create && !of.sorts.is_empty() && dice.roll(2) == 1 {
+        let columns = dice.pick(&of.sorts).clone();
+        let criterion = |column| (column, dice.roll(2) == 1, dice.roll(3) == 1);
+        let criteria: Vec<(usize, bool, bool)> = columns.into_iter().map(criterion).collect();
+        by = Some(order_by(of, &criteria));
+        input.extend(by.clone().map(|by| ("orderBy".to_owned(), by)));
+    }
+    let order = order(of, None, by, |_| Ok(())).ok()?;
     let (name, columns) =
         (&of.name, (0..of.columns.len()).map(|column| of.field(column)).collect::<Vec<_>>().join(" "));
     let before = if is_alone { "previousEdgeCursor" } else { "" };
@@ -105,7 +116,7 @@ pub fn write(dice: &mut Dice, schema: &Schema, rows: &Rows, book: &Book, is_alon
     let input = Value::Object(input.into_iter().map(|(name, value)| (Name::new(name), value)).collect());
     let variables = [(Name::new("input"), input)].into_iter().collect();
     let document = Document { text, variables, operation: None };
-    Some(Write { verb, table, key, values, document, client_id, is_alone })
+    Some(Write { verb, table, key, values, document, client_id, order, is_alone })
 }
 
 impl Write {
@@ -182,13 +193,14 @@ impl Write {
             rows[self.table][place] = row;
             return Ok(vec![(of.name.clone(), node)]);
         }
-        let cursor = Out::Cursor(position(schema, self.table, &row));
+        let cursor = Out::Cursor(position(self.table, &self.order, &row));
         let mut payload =
             vec![(format!("{}Edge", of.name), Out::Object(vec![("cursor".into(), cursor), ("node".into(), node)]))];
         if self.is_alone {
-            let before = rows[self.table].iter().filter(|other| first_order(of, other, &row).is_lt());
-            let last = before.max_by(|one, other| first_order(of, one, other));
-            let cursor = last.map_or(Out::Plain(Value::Null), |row| Out::Cursor(position(schema, self.table, row)));
+            let before = rows[self.table].iter().filter(|other| first_order(&self.order, other, &row).is_lt());
+            let last = before.max_by(|one, other| first_order(&self.order, one, other));
+            let cursor = |row| Out::Cursor(position(self.table, &self.order, row));
+            let cursor = last.map_or(Out::Plain(Value::Null), cursor);
             payload.push(("previousEdgeCursor".into(), cursor));
         }
         rows[self.table].push(row);
