@@ -34,6 +34,8 @@ pub struct Write {
     /// What it sends.
     pub document: Document,
     client_id: String,
+    /// Whether it leaves out a value that a new row needs.
+    is_incomplete: bool,
     /// The order of the cursors that it asks for.
     order: Vec<Sort>,
     /// Whether it asks for the edge before the new one: it depends on what others write.
@@ -82,9 +84,12 @@ pub fn write(dice: &mut Dice, schema: &Schema, rows: &Rows, book: &Book, is_alon
         values.extend(reference.columns.iter().copied().zip(values_of));
         input.push((format!("{}Id", reference.field), id));
     }
+    let mut is_incomplete = false;
     for (column, value) in fresh.iter().enumerate() {
         let refers = of.references.iter().any(|reference| reference.columns.contains(&column));
-        if !refers && is_given(dice, &[column]) {
+        if !refers && verb == Verb::Create && !of.columns[column].nullable && dice.once_in(60) {
+            is_incomplete = true;
+        } else if !refers && is_given(dice, &[column]) {
             input.push((of.field(column), value.show(of.columns[column].kind)));
             values.push((column, value.clone()));
         }
@@ -116,7 +121,7 @@ pub fn write(dice: &mut Dice, schema: &Schema, rows: &Rows, book: &Book, is_alon
     let input = Value::Object(input.into_iter().map(|(name, value)| (Name::new(name), value)).collect());
     let variables = [(Name::new("input"), input)].into_iter().collect();
     let document = Document { text, variables, operation: None };
-    Some(Write { verb, table, key, values, document, client_id, order, is_alone })
+    Some(Write { verb, table, key, values, document, client_id, is_incomplete, order, is_alone })
 }
 
 impl Write {
@@ -127,6 +132,9 @@ impl Write {
 
     /// Applies the write to the rows, and returns the expected answer.
     pub fn apply(&self, schema: &Schema, rows: &mut Rows) -> Answer {
+        if self.is_incomplete {
+            return (Out::Plain(Value::Null), vec![(String::new(), "BAD_USER_INPUT".into())]);
+        }
         let (payload, errors) = match self.change(schema, rows) {
             Ok(members) => {
                 let own = [("clientMutationId".to_owned(), Out::Plain(self.client_id.clone().into()))];

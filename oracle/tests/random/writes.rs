@@ -129,7 +129,8 @@ impl Writing {
             let (expected, expected_errors): (Out, _) = writes[*number].apply(&self.world.schema, &mut rows);
             let response = &responses[*number];
             // A constraint of several columns is an error of each.
-            let mut found = errors(response).unwrap_or_default();
+            let invalid = |_| vec![(String::new(), "BAD_USER_INPUT".to_owned())];
+            let mut found = errors(response).unwrap_or_else(invalid);
             found.dedup();
             if found != expected_errors || book.compare(&expected, &response.data, "").is_err() {
                 return None;
