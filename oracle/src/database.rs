@@ -34,6 +34,7 @@ impl Kind {
             Self::Json if is_sqlite => "json",
             Self::Json => "jsonb",
             Self::Ints => "integer[]",
+            Self::Texts => "text[]",
         }
     }
 }
@@ -56,9 +57,12 @@ impl Datum {
             (Self::Text(it), _) => format!("'{}'", it.replace('\'', "''")),
             (Self::Bytes(it), _) if is_sqlite => format!("x'{}'", hexadecimal(it)),
             (Self::Bytes(it), _) => format!("'\\x{}'", hexadecimal(it)),
-            (Self::Json(it), Kind::Ints) => {
-                let text = it.to_string().replace("null", "NULL");
-                format!("'{{{}}}'", text.trim_start_matches('[').trim_end_matches(']'))
+            (Self::Json(Value::List(items)), Kind::Ints | Kind::Texts) => {
+                let item = |item: &Value| match item {
+                    Value::String(text) => format!("'{}'", text.replace('\'', "''")),
+                    item => item.to_string(),
+                };
+                format!("ARRAY[{}]::{}", items.iter().map(item).collect::<Vec<_>>().join(", "), kind.sql(is_sqlite))
             }
             (Self::Json(it), _) => {
                 let text = it.clone().into_json().unwrap_or_default().to_string();
@@ -107,9 +111,8 @@ impl Datum {
             Kind::Uuid => get(row, column, |it: Uuid| Self::Text(it.to_string())),
             Kind::Bytes => get(row, column, Self::Bytes),
             Kind::Enum => get(row, column, |it: String| Self::Integer(place_of_mood(1, &it).unwrap_or(i64::MAX))),
-            Kind::Json | Kind::Ints => get(row, column, |it: String| {
-                let text = if kind == Kind::Json { it } else { it.replace('{', "[").replace('}', "]").to_lowercase() };
-                let json: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+            Kind::Json | Kind::Ints | Kind::Texts => get(row, column, |it: String| {
+                let json: serde_json::Value = serde_json::from_str(&it).unwrap_or_default();
                 Self::Json(Value::from_json(json).unwrap_or_default())
             }),
         }

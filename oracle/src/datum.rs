@@ -70,7 +70,7 @@ impl Datum {
     pub fn of_argument(value: &Value, kind: Kind) -> Option<Self> {
         Some(match (value, kind) {
             (Value::Null, _) => Self::Null,
-            (it, Kind::Json | Kind::Ints) => Self::Json(it.clone()),
+            (it, Kind::Json | Kind::Ints | Kind::Texts) => Self::Json(it.clone()),
             (Value::Enum(it), Kind::Enum) => Self::Integer(place_of_mood(0, it)?),
             (Value::String(it), Kind::Enum) => Self::Integer(place_of_mood(0, it)?),
             (Value::Boolean(it), _) => Self::Bool(*it),

@@ -8,7 +8,7 @@ use crate::book::Book;
 use crate::dice::Dice;
 use crate::page::{Position, item, key};
 use crate::schema::{Kind, OnDelete, Reference, Relation, Schema, Table};
-use crate::tables::values;
+use crate::tables::{TEXTS, values};
 
 /// A document, and the values of its variables.
 #[derive(Clone, Debug, Default)]
@@ -505,7 +505,7 @@ impl Writing<'_> {
         let mut names = match kind {
             Kind::Json if self.is_sqlite => vec!["eq", "ne", "hasKey"],
             Kind::Json => vec!["eq", "ne", "hasKey", "contains"],
-            Kind::Ints => vec!["contains", "containedBy", "overlaps", "isEmpty"],
+            _ if kind.is_list() => vec!["contains", "containedBy", "overlaps", "isEmpty"],
             _ => vec!["eq", "ne", "in", "notIn"],
         };
         if kind.is_ordered() {
@@ -524,8 +524,12 @@ impl Writing<'_> {
             "isNull" | "isEmpty" => Value::Boolean(self.dice.roll(2) == 0),
             "hasKey" => (*self.dice.pick(&["a", "b", "c d"])).into(),
             // Their items are never null.
-            "contains" | "containedBy" | "overlaps" if kind == Kind::Ints => {
-                Value::List((0..self.dice.roll(4)).map(|_| Value::Number((1 + self.dice.roll(3)).into())).collect())
+            "contains" | "containedBy" | "overlaps" if kind.is_list() => {
+                let item = |dice: &mut Dice| match kind {
+                    Kind::Ints => Value::Number((1 + dice.roll(3)).into()),
+                    _ => (*dice.pick(&TEXTS)).into(),
+                };
+                Value::List((0..self.dice.roll(4)).map(|_| item(self.dice)).collect())
             }
             _ => one,
         };

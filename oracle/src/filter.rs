@@ -144,7 +144,7 @@ fn scalar(datum: &Datum, kind: Kind, conditions: &Value) -> bool {
             matches!(datum, Datum::Json(Value::Object(of)) if of.contains_key(key.as_str()))
         }
         ("contains", value) if kind == Kind::Json => matches!(datum, Datum::Json(datum) if contains(datum, value)),
-        ("contains", value) if kind == Kind::Ints => {
+        ("contains", value) if kind.is_list() => {
             listed(datum).is_some_and(|of| items(value).iter().all(|it| of.contains(it)))
         }
         ("containedBy", value) => listed(datum).is_some_and(|of| of.iter().all(|it| items(value).contains(it))),

@@ -23,11 +23,13 @@ pub enum Kind {
     Json,
     /// An array of integers, of PostgreSQL.
     Ints,
+    /// An array of texts, of PostgreSQL.
+    Texts,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Int,
         Self::Text,
         Self::SmallInt,
@@ -44,6 +46,7 @@ impl Kind {
         Self::Json,
         Self::Enum,
         Self::Ints,
+        Self::Texts,
     ];
 
     /// Those of a database.
@@ -56,19 +59,24 @@ impl Kind {
         matches!(self, Self::SmallInt | Self::Int | Self::BigInt | Self::Double | Self::Decimal)
     }
 
+    /// Whether its values are arrays.
+    pub fn is_list(self) -> bool {
+        matches!(self, Self::Ints | Self::Texts)
+    }
+
     /// Whether it has filters by order.
     pub fn is_ordered(self) -> bool {
-        !matches!(self, Self::Uuid | Self::Bytes | Self::Enum | Self::Json | Self::Ints)
+        !matches!(self, Self::Uuid | Self::Bytes | Self::Enum | Self::Json) && !self.is_list()
     }
 
     /// Whether lists can be sorted by it.
     pub fn is_sortable(self) -> bool {
-        !matches!(self, Self::Json | Self::Ints)
+        self != Self::Json && !self.is_list()
     }
 
     /// Whether it can be a column of a key.
     pub fn is_of_keys(self) -> bool {
-        !matches!(self, Self::Bool | Self::Double | Self::Decimal | Self::Enum | Self::Json | Self::Ints)
+        !matches!(self, Self::Bool | Self::Double | Self::Decimal | Self::Enum | Self::Json) && !self.is_list()
     }
 
     /// Its type in the schema.
@@ -89,6 +97,7 @@ impl Kind {
             Self::Enum => "Mood",
             Self::Json => "JSON",
             Self::Ints => "[Int!]",
+            Self::Texts => "[String!]",
         }
     }
 }

@@ -219,12 +219,20 @@ pub fn values(kind: Kind) -> Vec<Datum> {
                 .collect()
         }
         Kind::Ints => ["[]", "[1]", "[1, 2]", "[2, 2, 3]", "[null, 1]"].into_iter().map(json).collect(),
+        Kind::Texts => {
+            let two = |one: &str, other: &str| Datum::Json(Value::List(vec![one.into(), other.into()]));
+            let pairs = TEXTS.iter().zip(&TEXTS[1..]).map(|(one, other)| two(one, other));
+            pairs.chain(["[]", "[\"a\"]", "[null, \"a\"]"].map(json)).collect()
+        }
         Kind::Bytes => [&b"a"[..], b"", &[0], &[0, 255], &[255, 254, 253]]
             .into_iter()
             .map(|it| Datum::Bytes(it.to_vec()))
             .collect(),
     }
 }
+
+/// Texts that arrays write in another way than most.
+pub(crate) const TEXTS: [&str; 8] = ["a", "b, c", "", "NULL", "null", "{}", "\"q\"", "\\ é"];
 
 fn json(text: &str) -> Datum {
     Datum::Json(serde_json::from_str(text).ok().and_then(|json| Value::from_json(json).ok()).unwrap_or_default())

@@ -271,7 +271,8 @@ impl World {
     pub async fn read(&mut self) {
         for (table, rows) in self.schema.tables.iter().zip(&mut self.rows) {
             let column = |column: &Column| match column.kind {
-                Kind::Enum | Kind::Json | Kind::Ints => format!("CAST({0} AS text) AS {0}", column.name),
+                Kind::Enum | Kind::Json => format!("CAST({0} AS text) AS {0}", column.name),
+                Kind::Ints | Kind::Texts => format!("CAST(array_to_json({0}) AS text) AS {0}", column.name),
                 _ => column.name.clone(),
             };
             let columns: Vec<String> = table.columns.iter().map(column).collect();
