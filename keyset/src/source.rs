@@ -244,12 +244,10 @@ impl Parents {
     }
 
     /// The values of a parent as a filter binds them to these columns. Two statements of one text need parameters of the same types: `SQLx`
-    /// keeps prepared statements by their texts.
+    /// keeps prepared statements by their texts. A key that no value of the column equals is NULL.
     fn narrowed<'k>(&'k self, parent: &'k [Value]) -> impl Iterator<Item = Value> + 'k {
         self.references.iter().zip(parent).map(|(column, value)| match (column.kind(), value) {
-            (Kind::SmallInt | Kind::Int, Value::BigInt(Some(key))) => {
-                i32::try_from(*key).map_or_else(|_| value.clone(), Value::from)
-            }
+            (Kind::SmallInt | Kind::Int, Value::BigInt(Some(key))) => Value::Int(i32::try_from(*key).ok()),
             _ => value.clone(),
         })
     }

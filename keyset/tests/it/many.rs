@@ -121,6 +121,19 @@ async fn a_parent_that_is_null_has_an_empty_list() {
     assert_eq!(count_up_to(&db, &none, 5).await.unwrap(), [Count::Exact(0)]);
 }
 
+/// No value of the column equals it, and its statement is that of any other parent: `SQLx` keeps prepared statements by their texts.
+#[tokio::test]
+async fn a_parent_beyond_the_column_has_an_empty_list() {
+    let (_test, db, _) = atlas::recorded().await;
+    let args = Args { first: Some(2), offset: Some(1), ..Args::default() };
+    let page = Page::new(&args, &atlas::order(&[]), LIMITS).unwrap();
+    for (parent, rows) in [(1_i64, 2), (1 << 40, 0), (1, 2)] {
+        let lists = Lists::per_parent(City::find(), Column::Rank, [parent]);
+        assert_eq!(fetch(&db, &lists, &page).await.unwrap()[0].rows.len(), rows, "{parent}");
+        assert_eq!(count(&db, &lists).await.unwrap(), [if rows == 0 { 0 } else { 4 }]);
+    }
+}
+
 /// Each parent has what its own query has: pages, counts and neighbours.
 #[tokio::test]
 async fn l2_parents_can_have_keys_of_several_values() {
