@@ -21,9 +21,13 @@ impl Order {
 
     /// Which of two keys comes first.
     pub(crate) fn compare(&self, one: &Key, other: &Key) -> Ordering {
-        let values = one.values().iter().zip(other.values());
-        let compared = self.sorts().iter().zip(values).map(|(sort, (one, other))| sort.compare(one, other));
-        compared.fold(Ordering::Equal, Ordering::then)
+        for (sort, (one, other)) in self.sorts().iter().zip(one.values().iter().zip(other.values())) {
+            let compared = sort.compare(one, other);
+            if compared.is_ne() {
+                return compared;
+            }
+        }
+        Ordering::Equal
     }
 }
 

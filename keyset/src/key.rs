@@ -121,16 +121,20 @@ impl Key {
     /// The key of a row that a bracket returned: the value of each sort by its place. A value need not be one of its kind: such a
     /// key is that of no cursor. Where keys are compared here, it has the storage class that SQLite compares.
     pub(crate) fn read(sorts: &[Sort], value: impl Fn(usize, Kind) -> Result<Value, DbErr>) -> Result<Self, DbErr> {
-        let is_compared_here = sorts.iter().all(Sort::is_compared_here);
-        let value = |(place, sort): (usize, &Sort)| match value(place, sort.kind) {
-            Err(error) if is_compared_here => CLASSES.into_iter().find_map(|kind| value(place, kind).ok()).ok_or(error),
-            Err(_) => {
-                let infinite = value(place, Kind::Double).ok().filter(|value| sort.is_infinite(value));
-                Ok(infinite.unwrap_or(UNREADABLE))
-            }
-            value => value,
-        };
-        sorts.iter().enumerate().map(value).collect::<Result<_, _>>().map(Self)
+        let mut values = Values::new();
+        for (place, sort) in sorts.iter().enumerate() {
+            values.push(match value(place, sort.kind) {
+                Ok(value) => value,
+                Err(error) if sorts.iter().all(Sort::is_compared_here) => {
+                    CLASSES.into_iter().find_map(|kind| value(place, kind).ok()).ok_or(error)?
+                }
+                Err(_) => {
+                    let infinite = value(place, Kind::Double).ok().filter(|value| sort.is_infinite(value));
+                    infinite.unwrap_or(UNREADABLE)
+                }
+            });
+        }
+        Ok(Self(values))
     }
 
     /// The position of the key under an order, with its values as this database compares them.

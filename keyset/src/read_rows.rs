@@ -60,7 +60,7 @@ impl<C: ConnectionTrait> ReadRows for C {
     }
 
     async fn read(&self, statement: Statement) -> Result<Vec<Record>, DbErr> {
-        Ok(self.query_all_raw(statement).await?.into_iter().map(Record::Row).collect())
+        Ok(self.query_all_raw(statement).await?.into_iter().map(Record::from).collect())
     }
 }
 

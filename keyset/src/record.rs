@@ -9,8 +9,8 @@ use crate::{Columns, Kind, Stored, StoredRows};
 /// A row of a result.
 #[derive(Debug)]
 pub enum Record {
-    /// A row of SeaORM.
-    Row(QueryResult),
+    /// A row of SeaORM, which is large.
+    Row(Box<QueryResult>),
     /// Values by position.
     Stored(Stored),
 }
@@ -38,6 +38,12 @@ impl Positions {
             self.columns = Some(Arc::clone(columns));
         }
         Ok(&self.found)
+    }
+}
+
+impl From<QueryResult> for Record {
+    fn from(row: QueryResult) -> Self {
+        Self::Row(Box::new(row))
     }
 }
 
@@ -117,7 +123,7 @@ impl Record {
     /// [`DbErr::Type`] if it is none.
     pub(crate) fn row(self) -> Result<QueryResult, DbErr> {
         match self {
-            Self::Row(row) => Ok(row),
+            Self::Row(row) => Ok(*row),
             Self::Stored(_) => Err(DbErr::Type("expected a row of SeaORM".into())),
         }
     }

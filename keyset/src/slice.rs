@@ -194,10 +194,9 @@ impl<M> Slice<M> {
             return Self::centred(found, page.size as usize);
         }
         let behind = found.iter().any(|found| found.segment == WITNESS);
-        let mut rows = Vec::with_capacity(found.len().min(page.size as usize));
-        let mut ahead = found.drain(..).filter(|found| found.segment != WITNESS && found.inside);
-        rows.extend(ahead.by_ref().take(page.size as usize).map(|found| found.row));
-        let more = ahead.next().is_some();
+        found.retain(|found| found.segment != WITNESS && found.inside);
+        let more = found.len() > page.size as usize;
+        let mut rows: Vec<_> = found.drain(..).take(page.size as usize).map(|found| found.row).collect();
 
         let (has_previous, has_next) = match page.end {
             End::Front => (behind, more),

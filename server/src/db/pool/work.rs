@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use keyset::Record;
 use sea_orm::sea_query::Values;
-use sea_orm::sqlx::postgres::{PgConnection, PgRow, Postgres};
+use sea_orm::sqlx::postgres::{PgConnection, Postgres};
 use sea_orm::sqlx::query::Query;
 use sea_orm::sqlx::{self, AssertSqlSafe, Error};
 use sea_orm::{Statement, Value};
@@ -13,6 +13,7 @@ use sea_query_sqlx::SqlxValues;
 use super::postgres::records;
 use super::unprepared::{Part, Unprepared};
 use crate::db::Role;
+use crate::telemetry::without_span;
 
 /// A statement, run for its rows.
 #[derive(Clone, Copy)]
@@ -68,8 +69,8 @@ impl<'a> Work<'a> {
             let values = values.into_owned().into_iter().map(of_one_type).collect();
             let query: Query<'_, Postgres, _> =
                 sqlx::query_with(AssertSqlSafe(self.statement.sql.clone()), SqlxValues(Values(values)));
-            let rows: Vec<PgRow> = query.fetch_all(&mut *connection).await?;
-            runs.push(records(rows)?);
+            // Here, because the driver takes the span when it is called.
+            runs.push(without_span(async { records(query.fetch(&mut *connection)).await }).await?);
         }
         Ok(runs)
     }
@@ -84,7 +85,8 @@ impl<'a> Work<'a> {
         let mut runs = Vec::new();
         for values in self.parameters() {
             let message = unprepared.message(part, role, &self.statement.sql, &values)?;
-            runs.push(records(sqlx::raw_sql(AssertSqlSafe(message)).fetch_all(&mut *connection).await?)?);
+            let rows = async { records(sqlx::raw_sql(AssertSqlSafe(message)).fetch(&mut *connection)).await };
+            runs.push(without_span(rows).await?);
             if part == Part::First {
                 part = Part::Next;
             }
