@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_graphql::{Context, ContextBase};
-use keyset::{End, Limits, ReadRows, Record};
+use keyset::{End, Limits, Placement, ReadRows, Record};
 use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::{DatabaseConnection, DbBackend, DbErr, Statement, Value};
 
@@ -26,14 +26,14 @@ pub struct Reader {
     hides_rows: bool,
     failed: fn(DbErr) -> Error,
     pages_read: Option<Arc<PagesRead>>,
-    seeks_row_values: Option<Arc<SeeksRowValues>>,
+    placement: Option<Arc<PlacementOf>>,
 }
 
 /// Receives the name of a list field, the end of its pages, and their number.
 type PagesRead = dyn Fn(&str, End, usize) + Send + Sync;
 
-/// Says whether a comparison of row values begins a scan.
-type SeeksRowValues = dyn Fn() -> bool + Send + Sync;
+/// Says where the tables are.
+type PlacementOf = dyn Fn() -> Placement + Send + Sync;
 
 impl Reader {
     /// Reads through this connection, or pool. Each statement sees what is committed when it runs: for one state in each
@@ -50,7 +50,7 @@ impl Reader {
             hides_rows: false,
             failed,
             pages_read: None,
-            seeks_row_values: None,
+            placement: None,
         }
     }
 
@@ -113,11 +113,11 @@ impl Reader {
         Self { pages_read: Some(Arc::new(pages_read)), ..self }
     }
 
-    /// Asks this before each statement, instead of the connection: see [`ReadRows::seeks_row_values`]. Tables can be moved to
-    /// other servers while this server runs.
+    /// Asks this before each statement, instead of the connection: see [`ReadRows::placement`]. Tables can be moved to other servers
+    /// while this server runs.
     #[must_use]
-    pub fn seeks_row_values_if(self, seeks_row_values: impl Fn() -> bool + Send + Sync + 'static) -> Self {
-        Self { seeks_row_values: Some(Arc::new(seeks_row_values)), ..self }
+    pub fn placed(self, placement: impl Fn() -> Placement + Send + Sync + 'static) -> Self {
+        Self { placement: Some(Arc::new(placement)), ..self }
     }
 
     /// The error that a client reads when the database fails.
@@ -196,8 +196,8 @@ impl ReadRows for Reader {
         self.connection.backend()
     }
 
-    fn seeks_row_values(&self) -> bool {
-        self.seeks_row_values.as_ref().map_or_else(|| self.connection.seeks_row_values(), |seeks| seeks())
+    fn placement(&self) -> Placement {
+        self.placement.as_ref().map_or_else(|| self.connection.placement(), |placement| placement())
     }
 
     async fn read(&self, statement: Statement) -> Result<Vec<Record>, DbErr> {

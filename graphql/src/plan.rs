@@ -11,7 +11,7 @@
 //! Gillam's Grafast.)
 
 use async_graphql::Variables;
-use keyset::{Join, Placeholder, ReadRows, Record};
+use keyset::{Join, Placeholder, Placement, ReadRows, Record};
 use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::{DbBackend, DbErr, Statement, Value};
 
@@ -112,8 +112,8 @@ impl ReadRows for Run<'_> {
         self.reader.backend()
     }
 
-    fn seeks_row_values(&self) -> bool {
-        self.reader.seeks_row_values()
+    fn placement(&self) -> Placement {
+        self.reader.placement()
     }
 
     async fn read(&self, statement: Statement) -> Result<Vec<Record>, DbErr> {

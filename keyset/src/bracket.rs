@@ -108,12 +108,12 @@ pub(crate) fn select_joined(
     dialect: Dialect,
 ) -> SelectStatement {
     if page.order.is_compared_here() {
-        return joined(select_unordered(query, page, order, index, dialect), joins);
+        return joined(select_unordered(query, page, order, index, dialect), joins, dialect);
     }
     if joins.is_empty() {
         return select(query, page, order, index, dialect);
     }
-    let mut statement = joined(select_unordered(query, page, order, index, dialect), joins);
+    let mut statement = joined(select_unordered(query, page, order, index, dialect), joins, dialect);
     order.sort_table(&mut statement, ROWS, dialect);
     statement
 }

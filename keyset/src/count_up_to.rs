@@ -100,10 +100,11 @@ where
     let more = u64::from(bound) + 1;
     let counted = match parts.parents {
         None => vec![counted(db, rows, more, dialect).await?],
+        Some(_) if dialect.is_distributed() => counted_each(db, Parts { query: rows, ..parts }, more, dialect).await?,
         Some(parents) => many::count_up_to(db, rows, parents, more, dialect).await?,
     };
     let mut expected = match dialect {
-        Dialect::Postgres { .. } if is_estimated => {
+        Dialect::Postgres { .. } if is_estimated && !dialect.is_distributed() => {
             let queries = Parts { query: rows, ..parts }.queries().into_iter().zip(&counted);
             let exceed = queries.filter(|(_, counted)| **counted >= more).map(|(query, _)| query);
             expected(db, exceed.collect(), dialect).await?
@@ -126,6 +127,21 @@ async fn counted<C: ReadRows + ?Sized>(
     dialect: Dialect,
 ) -> Result<u64, DbErr> {
     count::one(db, dialect.statement(&limited_count(rows.clone(), limit))).await
+}
+
+/// The same of each list.
+async fn counted_each<C: ReadRows + ?Sized>(
+    db: &C,
+    parts: Parts<'_>,
+    limit: u64,
+    dialect: Dialect,
+) -> Result<Vec<u64>, DbErr> {
+    let (lists, queries) = parts.present()?;
+    let mut counts = vec![0; parts.len()];
+    for (list, query) in lists.into_iter().zip(queries) {
+        counts[list] = counted(db, &query, limit, dialect).await?;
+    }
+    Ok(counts)
 }
 
 /// PostgreSQL's estimate for each query, where it has one.

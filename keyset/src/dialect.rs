@@ -10,14 +10,14 @@ use sea_orm::sea_query::{
 use sea_orm::{DbBackend, DbErr, Statement, Value};
 
 use crate::mark::Mark;
-use crate::{Direction, Kind, Nulls, Sort};
+use crate::{Direction, Kind, Nulls, Placement, Sort};
 
 /// A supported database: how it behaves, and how statements are written for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Dialect {
     Postgres {
-        /// As [`ReadRows::seeks_row_values`](crate::ReadRows::seeks_row_values) says.
-        seeks_row_values: bool,
+        /// As [`ReadRows::placement`](crate::ReadRows::placement) says.
+        placement: Placement,
     },
     Sqlite,
 }
@@ -25,12 +25,12 @@ pub(crate) enum Dialect {
 impl Dialect {
     /// The dialect of a backend without a connection.
     pub(crate) fn of_backend(backend: DbBackend) -> Result<Self, DbErr> {
-        Self::new(backend, || true)
+        Self::new(backend, Placement::default)
     }
 
-    pub(crate) fn new(backend: DbBackend, seeks_row_values: impl FnOnce() -> bool) -> Result<Self, DbErr> {
+    pub(crate) fn new(backend: DbBackend, placement: impl FnOnce() -> Placement) -> Result<Self, DbErr> {
         match backend {
-            DbBackend::Postgres => Ok(Self::Postgres { seeks_row_values: seeks_row_values() }),
+            DbBackend::Postgres => Ok(Self::Postgres { placement: placement() }),
             DbBackend::Sqlite => Ok(Self::Sqlite),
             other => {
                 Err(DbErr::BackendNotSupported { db: other.as_str(), ctx: "keyset supports PostgreSQL and SQLite" })
@@ -51,7 +51,7 @@ impl Dialect {
     /// and walk through the ties.
     pub(crate) fn seeks_together(self, a: &Sort, b: &Sort, last: bool) -> bool {
         match self {
-            Self::Postgres { seeks_row_values } => seeks_row_values,
+            Self::Postgres { placement } => placement != Placement::Foreign,
             Self::Sqlite => {
                 let rowid = last && matches!(b.kind, Kind::SmallInt | Kind::Int | Kind::BigInt);
                 a.is_column() && b.is_column() && !rowid
@@ -178,6 +178,11 @@ impl Dialect {
 
     pub(crate) fn is_sqlite(self) -> bool {
         self == Self::Sqlite
+    }
+
+    /// Whether Citus plans the statements.
+    pub(crate) fn is_distributed(self) -> bool {
+        self == Self::Postgres { placement: Placement::Distributed }
     }
 
     /// Orders a statement by an expression. If `placed`, the placement of NULLs is added unless it is the default.

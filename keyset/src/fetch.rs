@@ -144,9 +144,25 @@ pub(crate) async fn read<C: ReadRows + ?Sized>(
     match parts.parents {
         // On the heap: otherwise each page would have room for it.
         _ if page.offset > 0 => Box::pin(read_skipped(db, parts, page, reading)).await,
+        Some(_) if dialect.is_distributed() => Box::pin(read_each(db, parts, page, reading)).await,
         Some(parents) => many::fetch(db, parts.query, parents, page, joins, dialect, cache).await,
         None => Ok(vec![read_one(db, parts.query, page, reading).await?]),
     }
+}
+
+/// The slice of each list, by a statement of its own: Citus asks the servers of its rows alone.
+async fn read_each<C: ReadRows + ?Sized>(
+    db: &C,
+    parts: Parts<'_>,
+    page: &Page,
+    reading: Reading<'_>,
+) -> Result<Vec<Slice<Record>>, DbErr> {
+    let (lists, queries) = parts.present()?;
+    let mut slices: Vec<_> = (0..parts.len()).map(|_| Slice::cut(Vec::new(), page)).collect();
+    for (list, query) in lists.into_iter().zip(queries) {
+        slices[list] = read_one(db, &query, page, reading).await?;
+    }
+    Ok(slices)
 }
 
 /// The slice of one list.

@@ -12,7 +12,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use sea_orm::sea_query::{Condition, Expr, ExprTrait, IntoIden, JoinType, Query, SelectStatement};
+use sea_orm::sea_query::{
+    Asterisk, CommonTableExpression, Condition, Expr, ExprTrait, IntoIden, IntoTableRef, JoinType, Query,
+    SelectStatement, WithClause,
+};
 use sea_orm::{DbErr, DynIden, QueryTrait, Value};
 
 use crate::Column;
@@ -184,7 +187,8 @@ where
     C: ReadRows + ?Sized,
     Q: QueryTrait<QueryStatement = SelectStatement>,
 {
-    db.read(Dialect::of(db)?.statement(&joined(query.as_query().clone(), joins))).await
+    let dialect = Dialect::of(db)?;
+    db.read(dialect.statement(&joined(query.as_query().clone(), joins, dialect))).await
 }
 
 /// Reads the relations of one row that is known already, from the columns that refer to them: one statement.
@@ -209,28 +213,64 @@ where
             row.expr_as(column.bound(Expr::value(value)), column.iden());
         }
     }
-    let rows = db.read(Dialect::of(db)?.statement(&joined(row, joins))).await?;
+    let dialect = Dialect::of(db)?;
+    let rows = db.read(dialect.statement(&joined(row, joins, dialect))).await?;
     rows.into_iter().next().ok_or_else(|| DbErr::RecordNotFound("the row of the relations".into()))
 }
 
 /// The rows with their relations, in no order.
-pub(crate) fn joined(rows: SelectStatement, joins: &[Join]) -> SelectStatement {
+pub(crate) fn joined(rows: SelectStatement, joins: &[Join], dialect: Dialect) -> SelectStatement {
     if joins.is_empty() {
         return rows;
     }
-    let mut joined = Query::select().expr(Expr::cust("r.*")).from_subquery(rows, ROWS).take();
-    join(&mut joined, joins);
+    let mut joined = Query::select().expr(Expr::cust("r.*")).take();
+    if dialect.is_distributed() {
+        joined.with_cte(looked_up(rows, joins)).from(ROWS);
+    } else {
+        joined.from_subquery(rows, ROWS);
+    }
+    join(&mut joined, joins, dialect);
     joined
 }
 
+/// The rows, and those of each relation that they refer to, as tables of their names. Citus would read the whole of a table that is
+/// joined to rows of several servers. It sends the keys to every server of the table instead:
+///
+/// ```sql
+/// WITH r AS MATERIALIZED (/* bracket */),
+///      cake_1 AS MATERIALIZED (SELECT cake_1.* FROM cake AS cake_1 WHERE (cake_1.id) IN (SELECT cake_id FROM r))
+/// ```
+fn looked_up(rows: SelectStatement, joins: &[Join]) -> WithClause {
+    let table = |name: &str, query: SelectStatement| {
+        CommonTableExpression::new().table_name(name.to_owned()).query(query).materialized(true).to_owned()
+    };
+    let mut with = WithClause::new();
+    with.cte(table(ROWS, rows));
+    for Join { table: of, name, rows, on, .. } in joins {
+        let name = name.to_string();
+        let (from, to): (Vec<_>, Vec<_>) = on.iter().cloned().unzip();
+        let keys = Query::select().columns(from).from(rows.to_string()).take();
+        let to = Expr::tuple(to.into_iter().map(|to| Expr::col((name.clone(), to))));
+        let mut found = Query::select();
+        found.column((name.clone(), Asterisk)).from(of.source(Some(&name))).and_where(to.in_subquery(keys));
+        with.cte(table(&name, found));
+    }
+    with
+}
+
 /// Joins the relations to the rows of a statement.
-pub(crate) fn join(statement: &mut SelectStatement, joins: &[Join]) {
+pub(crate) fn join(statement: &mut SelectStatement, joins: &[Join], dialect: Dialect) {
     for Join { table, name, rows, on, columns, read, .. } in joins {
+        let source = if dialect.is_distributed() {
+            name.to_string().into_table_ref()
+        } else {
+            table.source(Some(&name.to_string()))
+        };
         let name = name.to_string().into_iden();
         let on = on.iter().fold(Condition::all(), |all, (from, to)| {
             all.add(Expr::col((name.clone(), to.clone())).eq(Expr::col((rows.to_string(), from.clone()))))
         });
-        statement.join(JoinType::LeftJoin, table.source(Some(&name.to_string())), on);
+        statement.join(JoinType::LeftJoin, source, on);
         for (_, (expr, alias)) in columns.iter().enumerate().filter(|(number, _)| read.contains(*number)) {
             statement.expr_as(expr.clone(), alias.clone());
         }

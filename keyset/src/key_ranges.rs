@@ -6,9 +6,9 @@ use sea_orm::sea_query::{Condition, Expr, ExprTrait};
 use sea_orm::{DbBackend, DynIden, Value};
 use uuid::Uuid;
 
-use crate::Column;
 use crate::source::array;
 use crate::statistics::quoted;
+use crate::Column;
 
 /// Ranges of a UUID key, each without its end. Together they are one condition, which has one text for any number of
 /// ranges from two on. Each range is a descent of the index on the key:
@@ -46,15 +46,17 @@ impl KeyRanges {
         is_same.then_some(self)
     }
 
-    /// The rows whose key is in one of them. PostgreSQL sends no join to another server, and so the ranges of a table that
-    /// `is_foreign` are alternatives: see [`ReadRows::seeks_row_values`](crate::ReadRows::seeks_row_values).
-    pub fn condition(&self, backend: DbBackend, is_foreign: bool) -> Condition {
+    /// The rows whose key is in one of them. PostgreSQL sends no join to another server, and Citus none with an array. So they are
+    /// `alternatives` unless the tables are [here](crate::Placement::Here).
+    pub fn condition(&self, backend: DbBackend, alternatives: bool) -> Condition {
         let column = || Expr::col((self.table.clone(), self.key.clone()));
         let within = |range: &Range<Uuid>| Condition::all().add(column().gte(range.start)).add(column().lt(range.end));
         match &self.ranges[..] {
             [] => Condition::all().add(Expr::cust("FALSE")),
             [range] => within(range),
-            ranges if is_foreign => ranges.iter().fold(Condition::any(), |any, range| any.add(within(range))),
+            ranges if alternatives => {
+                ranges.iter().fold(Condition::any(), |any, range| any.add(within(range)))
+            }
             _ => Condition::all().add(Expr::cust_with_values(self.text(backend), self.values(backend))),
         }
     }

@@ -72,6 +72,7 @@ mod postings;
 
 pub mod bracket;
 mod dialect;
+mod placement;
 mod start;
 
 mod array;
@@ -140,6 +141,7 @@ pub use order::{Order, OrderError};
 pub use page::{Args, End, Limits, Page, PageError};
 pub use parts::{CursorParts, read_values, write_stored, write_value};
 pub use placeholder::Placeholder;
+pub use placement::Placement;
 #[cfg(feature = "postgres")]
 pub use postgres::read_postgres;
 pub use postings::{MAX_WORDS, PostingList, Postings};

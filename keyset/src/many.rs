@@ -305,7 +305,7 @@ fn union(term: &str, shared: usize, terms: usize, width: usize, rows: Option<&st
 /// Joins the rows to their relations. Unless keys are compared here, it orders them: by parent first, in which order they are
 /// found.
 fn finish(rows: &mut SelectStatement, (order, joins): (&RowOrder, &[Join]), dialect: Dialect) -> SelectStatement {
-    join(rows, joins);
+    join(rows, joins, dialect);
     if !order.is_compared_here() {
         rows.order_by(BATCH, SqlOrder::Asc);
         order.sort_table(rows, ROWS, dialect);

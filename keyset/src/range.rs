@@ -207,18 +207,19 @@ mod tests {
     use sea_orm::tests_cfg::cake;
 
     use super::*;
+    use crate::Placement;
 
     /// The rows beyond a key under two sorts in one direction.
     #[test]
     fn where_row_values_are_not_sought_each_sort_has_a_range_of_its_own() {
         let order = Order::of::<cake::Entity>([Sort::desc(cake::Column::Name)]).unwrap();
         let key = [Some(Expr::val("a")), Some(Expr::val(1))];
-        let pins = |seeks_row_values| -> Vec<usize> {
-            let dialect = Dialect::Postgres { seeks_row_values };
+        let pins = |placement| -> Vec<usize> {
+            let dialect = Dialect::Postgres { placement };
             beyond(&order, &key, Edge::Exclusive, dialect).iter().map(|range| range.pins.len()).collect()
         };
-        assert_eq!(pins(true), [0]);
+        assert_eq!(pins(Placement::Here), [0]);
         // `name = 'a' AND id < 1`, then `name < 'a'`.
-        assert_eq!(pins(false), [1, 0]);
+        assert_eq!(pins(Placement::Foreign), [1, 0]);
     }
 }

@@ -3,8 +3,8 @@
 use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement, Value};
 
-use crate::Record;
 use crate::dialect::Dialect;
+use crate::{Placement, Record};
 
 /// A connection that returns rows: each of SeaORM's, or another one.
 ///
@@ -14,13 +14,11 @@ pub trait ReadRows: Sync {
     /// The database.
     fn backend(&self) -> DbBackend;
 
-    /// Whether a comparison of row values, `(a, b) > (v, w)`, begins a scan of an index on `(a, b)`, wherever the rows are.
-    ///
-    /// PostgreSQL sends no such comparison to another server. Where a table has foreign partitions, return `false`: a page then
-    /// has a range for each sort, `a = v AND b > w` and `a > v`. SQLite is not asked. The connections of SeaORM say `true`, so
-    /// [`fetch`](crate::fetch()) and [`bracket`](crate::bracket::bracket) compare row values: read through a connection of your own.
-    fn seeks_row_values(&self) -> bool {
-        true
+    /// Where the tables are, by which statements are written. SQLite is not asked. The connections of SeaORM say
+    /// [`Here`](Placement::Here), and so do [`fetch`](crate::fetch()) and [`bracket`](crate::bracket::bracket): read tables on other
+    /// servers through a connection of your own.
+    fn placement(&self) -> Placement {
+        Placement::Here
     }
 
     /// Runs a statement, and returns all of its rows.
@@ -71,7 +69,7 @@ impl Dialect {
     ///
     /// [`DbErr::BackendNotSupported`] unless it is PostgreSQL or SQLite.
     pub(crate) fn of(db: &(impl ReadRows + ?Sized)) -> Result<Self, DbErr> {
-        Self::new(db.backend(), || db.seeks_row_values())
+        Self::new(db.backend(), || db.placement())
     }
 }
 

@@ -94,7 +94,7 @@ impl StatementCache {
         if let Some(known) = self.find(|text| text.fits(shape) && text.query == *query && are_restricted(text)) {
             return Ok(Some(known.bind(page, given, known.values.all())));
         }
-        let mut values = QueryValues::of(&restricted(query, joins), dialect);
+        let mut values = QueryValues::of(&restricted(query, joins, dialect), dialect);
         if !values.are_none()
             && let Some(known) = self.find(|text| text.fits(shape) && text.values.fit(&values))
         {
@@ -211,9 +211,9 @@ impl Text {
 }
 
 /// The query with all values that it has of its own: with its joins, if some rows of theirs are not read.
-fn restricted<'q>(query: &'q SelectStatement, joins: &[Join]) -> Cow<'q, SelectStatement> {
+fn restricted<'q>(query: &'q SelectStatement, joins: &[Join], dialect: Dialect) -> Cow<'q, SelectStatement> {
     if joins.iter().any(|join| join.restriction().is_some()) {
-        Cow::Owned(joined(query.clone(), joins))
+        Cow::Owned(joined(query.clone(), joins, dialect))
     } else {
         Cow::Borrowed(query)
     }

@@ -11,7 +11,7 @@ use sea_orm::{DbErr, Statement, Value};
 
 use crate::Column;
 use crate::dialect::Dialect;
-use crate::{Kind, ReadRows};
+use crate::{Kind, Placement, ReadRows};
 
 /// Different values are counted up to this. An index has a descent for each, and a column with more is as selective.
 const MAX_VALUES: u32 = 1000;
@@ -24,19 +24,31 @@ const AT_MOST: &str = "SELECT page_count * page_size / 32 AS \"rows\" FROM pragm
 const ANALYZED: &str = "SELECT tbl AS \"table\", stat AS \"stat\",
         (SELECT name FROM pragma_index_info(idx) WHERE seqno = 0) AS \"column\" FROM sqlite_stat1";
 
+/// Whether the database has the extension Citus.
+const HAS_CITUS: &str = "SELECT count(*) AS \"citus\" FROM pg_extension WHERE extname = 'citus'";
+
+/// The tables that Citus distributes, or copies to every server, with the planner's estimates of the rows of all shards.
+const DISTRIBUTED: &str = "SELECT t.relname::text AS \"table\",
+        (SELECT COALESCE(sum(s.result::float8), 0)::bigint FROM run_command_on_shards(p.logicalrelid, $$
+            SELECT CASE WHEN relpages > 0 AND reltuples >= 0
+                THEN reltuples::float8 / relpages * (pg_relation_size(oid) / current_setting('block_size')::int)
+                ELSE pg_relation_size(oid) / 64 END
+            FROM pg_class WHERE oid = '%s'::regclass$$) s WHERE s.success) AS \"rows\"
+    FROM pg_dist_partition p JOIN pg_class t ON t.oid = p.logicalrelid
+    WHERE pg_table_is_visible(t.oid) AND has_table_privilege(t.oid, 'SELECT')";
+
 /// The tables of a database.
 #[derive(Clone, Debug, Default)]
 pub struct Statistics {
     tables: HashMap<String, Table>,
-    /// Whether one of them is foreign.
-    has_foreign_tables: bool,
+    /// Whether one of them is not [here](Placement::Here).
+    are_spread: bool,
 }
 
 #[derive(Clone, Debug, Default)]
 struct Table {
     rows: u64,
-    /// Whether it is on another server, or has a partition there.
-    is_foreign: bool,
+    placement: Placement,
     /// The values of each column that an index begins with.
     values: HashMap<String, Values>,
     /// The milliseconds in which the first and the last UUIDv7 of a unique column was generated.
@@ -82,13 +94,21 @@ impl Statistics {
         for record in db.read(statement(tables(dialect).to_owned())).await? {
             let table = match dialect {
                 Dialect::Postgres { .. } => {
-                    Table { rows: record.count("rows")?, is_foreign: record.count("foreign")? > 0, ..Table::default() }
+                    let is_foreign = record.count("foreign")? > 0;
+                    let placement = if is_foreign { Placement::Foreign } else { Placement::Here };
+                    Table { rows: record.count("rows")?, placement, ..Table::default() }
                 }
                 Dialect::Sqlite => Table::default(),
             };
-            statistics.has_foreign_tables |= table.is_foreign;
             statistics.tables.insert(text(&record, "table")?, table);
         }
+        if !dialect.is_sqlite() && first(&db.read(statement(HAS_CITUS.to_owned())).await?, "citus")? > 0 {
+            for record in db.read(statement(DISTRIBUTED.to_owned())).await? {
+                let Some(table) = statistics.tables.get_mut(&text(&record, "table")?) else { continue };
+                (table.rows, table.placement) = (record.count("rows")?, Placement::Distributed);
+            }
+        }
+        statistics.are_spread = statistics.tables.values().any(|table| table.placement != Placement::Here);
         if dialect.is_sqlite() {
             for (name, table) in &mut statistics.tables {
                 let count = format!("SELECT count(*) AS \"rows\" FROM {}", quoted(name));
@@ -104,7 +124,7 @@ impl Statistics {
             let Some(table) = statistics.tables.get_mut(&name) else { continue };
             let values = if record.count("single")? > 0 {
                 Values { different: table.rows, most: 1 }
-            } else if table.is_foreign {
+            } else if table.placement != Placement::Here {
                 // Each descent would be a round trip to every other server.
                 Values { different: MAX_VALUES.into(), most: 0 }
             } else if let Some(known) = table.values.get(&column) {
@@ -119,7 +139,7 @@ impl Statistics {
                 let most = first(&counted, "most")?.max(u64::try_from(share).unwrap_or(table.rows));
                 Values { different: first(&counted, "values")?, most }
             };
-            if record.count("single")? > 0 && !table.is_foreign && !table.times.contains_key(&column) {
+            if record.count("single")? > 0 && table.placement == Placement::Here && !table.times.contains_key(&column) {
                 let ends = db.read(statement(ends(&name, &column))).await?;
                 let millis = |end| match ends.first()?.value(end, Kind::Uuid) {
                     Ok(Value::Uuid(Some(key))) => u64::try_from(key.as_u128() >> 80).ok(),
@@ -189,14 +209,18 @@ impl Statistics {
         self.tables.get(table).map_or(0, |table| table.rows)
     }
 
-    /// Whether any table [is foreign](Self::is_foreign).
-    pub fn has_foreign_tables(&self) -> bool {
-        self.has_foreign_tables
-    }
-
-    /// Whether a table is a foreign table of PostgreSQL, or has a foreign partition: see [`ReadRows::seeks_row_values`].
-    pub fn is_foreign(&self, table: &str) -> bool {
-        self.tables.get(table).is_some_and(|table| table.is_foreign)
+    /// Where these tables are: where one is distributed, or else foreign, statements are written for that.
+    pub fn placement<'t>(&self, tables: impl IntoIterator<Item = &'t str>) -> Placement {
+        // Each page asks: few databases have such tables, and some have a thousand tables.
+        if !self.are_spread {
+            return Placement::Here;
+        }
+        let placed = tables.into_iter().filter_map(|table| Some(self.tables.get(table)?.placement));
+        placed.fold(Placement::Here, |all, one| match (all, one) {
+            (Placement::Distributed, _) | (_, Placement::Distributed) => Placement::Distributed,
+            (Placement::Foreign, _) | (_, Placement::Foreign) => Placement::Foreign,
+            (Placement::Here, Placement::Here) => Placement::Here,
+        })
     }
 
     /// How many rows have a UUIDv7 in this column that was generated by an instant, as if all had come at an even pace; `None` if it is no

@@ -43,7 +43,7 @@ mod watch;
 use deadline::Deadline;
 pub use deadline::Suspension;
 pub use failure::Failure;
-pub(crate) use failure::violated_columns;
+pub(crate) use failure::{message as failed_message, violated_columns};
 pub use file_identity::LockError;
 pub use keys::Keys;
 pub use liveness::Liveness;

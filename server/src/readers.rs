@@ -6,7 +6,7 @@ use std::time::Duration;
 use bookends_graphql::{Declaration, Reader};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use keyset::{ReadRows, Statistics};
+use keyset::{ReadRows, Table};
 use sea_orm::{ConnAcquireErr, DbErr};
 use tokio::time::timeout;
 
@@ -87,14 +87,8 @@ async fn position(db: Db) -> Position {
 pub fn reader(db: &Db, declaration: &Arc<Declaration>, connection: impl ReadRows + Send + 'static) -> Reader {
     let (metrics, statistics, declaration) = (db.metrics.clone(), db.statistics.clone(), Arc::clone(declaration));
     let reader = Reader::new(connection)
-        .seeks_row_values_if(move || !has_foreign_tables(&declaration, &statistics.current()))
+        .placed(move || statistics.current().placement(declaration.tables().map(Table::name)))
         .on_failure(request::database)
         .on_pages_read(move |field, end, pages| metrics.pages(field, end, pages));
     if db.roles.is_some() { reader.hiding_rows() } else { reader }
-}
-
-/// Whether a table that lists read is on another server, or has a partition there.
-fn has_foreign_tables(declaration: &Declaration, statistics: &Statistics) -> bool {
-    // Each page asks: few databases have one, and some have a thousand tables.
-    statistics.has_foreign_tables() && declaration.tables().any(|table| statistics.is_foreign(table.name()))
 }

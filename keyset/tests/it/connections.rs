@@ -1,7 +1,8 @@
 //! Connections of a user's own: [`ReadRows`].
 
 use keyset::{
-    Direction, End, Key, Lists, Nulls, Order, Page, ReadRows, Record, Sort, StatementCache, fetch, fetch_rows,
+    Direction, End, Key, Lists, Nulls, Order, Page, Placement, ReadRows, Record, Sort, StatementCache, fetch,
+    fetch_rows,
 };
 use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::{ConnectionTrait, DatabaseConnection, DbBackend, DbErr, EntityTrait, Statement};
@@ -15,7 +16,7 @@ struct Through {
     db: DatabaseConnection,
     /// Whether the last row comes first.
     is_reversed: bool,
-    seeks_row_values: bool,
+    placement: Placement,
 }
 
 #[async_trait]
@@ -24,8 +25,8 @@ impl ReadRows for Through {
         ReadRows::backend(&self.db)
     }
 
-    fn seeks_row_values(&self) -> bool {
-        self.seeks_row_values
+    fn placement(&self) -> Placement {
+        self.placement
     }
 
     async fn read(&self, statement: Statement) -> Result<Vec<Record>, DbErr> {
@@ -66,7 +67,7 @@ async fn rows_that_come_in_another_order_make_the_same_pages() {
     let test = TestDb::new().await;
     let db = test.connect().await;
     atlas::create(&db, &atlas::cities()).await;
-    let through = Through { db, is_reversed: true, seeks_row_values: true };
+    let through = Through { db, is_reversed: true, placement: Placement::Here };
     // Other texts are put in order by the database.
     for criteria in atlas::orders_over([Column::People, Column::Age, Column::Rank], 2) {
         check(&through, &atlas::order(&criteria)).await;
@@ -83,7 +84,7 @@ async fn texts_by_code_point_are_put_in_order_here() {
     if ReadRows::backend(&db) == DbBackend::Postgres {
         db.execute_unprepared("ALTER TABLE city ALTER river TYPE text COLLATE \"C\"").await.unwrap();
     }
-    let through = Through { db, is_reversed: true, seeks_row_values: true };
+    let through = Through { db, is_reversed: true, placement: Placement::Here };
     for rank in [Direction::Asc, Direction::Desc] {
         for river in [Direction::Asc, Direction::Desc] {
             for nulls in [Nulls::First, Nulls::Last] {
@@ -133,7 +134,7 @@ async fn the_database_does_not_sort_texts_by_code_point_again() {
 async fn pages_are_the_same_where_row_values_are_not_sought() {
     let (_test, db, statements) = atlas::recorded().await;
     let is_postgres = ReadRows::backend(&db) == DbBackend::Postgres;
-    let through = Through { db, is_reversed: false, seeks_row_values: false };
+    let through = Through { db, is_reversed: false, placement: Placement::Foreign };
     for criteria in atlas::orders(2) {
         check(&through, &atlas::order(&criteria)).await;
     }
@@ -141,8 +142,8 @@ async fn pages_are_the_same_where_row_values_are_not_sought() {
     let order = atlas::order(&[(Column::Rank, Direction::Desc, Nulls::Last)]);
     let after = places(&through.db, &order).await.swap_remove(5);
     let page = Page::new(&args((End::Front, 2), Some(&after), None), &order, LIMITS).unwrap();
-    for (seeks_row_values, expected) in [(true, is_postgres), (false, false)] {
-        let through = Through { db: through.db.clone(), seeks_row_values, ..through };
+    for (placement, expected) in [(Placement::Here, is_postgres), (Placement::Foreign, false)] {
+        let through = Through { db: through.db.clone(), placement, ..through };
         statements.take();
         fetch_rows(&through, City::find(), &page, &[], &StatementCache::default()).await.unwrap();
         let run = statements.take();

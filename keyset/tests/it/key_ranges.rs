@@ -80,8 +80,8 @@ async fn ranges_have_the_rows_of_their_alternatives() {
         (vec![between, ancient], vec![]),
         (vec![DateTime::<Utc>::MAX_UTC, time(0)], vec![0, 1]),
     ] {
-        for is_foreign in [false, true] {
-            let condition = at(&instants).condition(backend, is_foreign);
+        for alternatives in [false, true] {
+            let condition = at(&instants).condition(backend, alternatives);
             assert_eq!(numbers(&db, condition.clone()).await, expected, "{instants:?}");
             let others = Expr::from(condition).is_not(Expr::custom_keyword("TRUE"));
             let others = numbers(&db, Condition::all().add(others).add(Number.lt(10))).await;

@@ -1,6 +1,6 @@
 //! Statistics of tables.
 
-use keyset::Statistics;
+use keyset::{Placement, Statistics};
 use sea_orm::{ConnectionTrait, DbBackend};
 use testdb::TestDb;
 
@@ -110,7 +110,7 @@ async fn a_table_on_another_server_is_noticed() {
     let test = TestDb::new().await;
     let db = test.connect().await;
     atlas::create(&db, &atlas::cities()).await;
-    assert!(!Statistics::read(&db).await.unwrap().is_foreign("city"));
+    assert_eq!(Statistics::read(&db).await.unwrap().placement(["city"]), Placement::Here);
     if db.get_database_backend() != DbBackend::Postgres {
         return;
     }
@@ -123,9 +123,9 @@ async fn a_table_on_another_server_is_noticed() {
     ] {
         db.execute_unprepared(sql).await.unwrap();
     }
-    assert!(Statistics::read(&db).await.unwrap().is_foreign("city"));
+    assert_eq!(Statistics::read(&db).await.unwrap().placement(["city"]), Placement::Foreign);
     db.execute_unprepared("DROP TABLE city").await.unwrap();
-    assert!(!Statistics::read(&db).await.unwrap().is_foreign("city"));
+    assert_eq!(Statistics::read(&db).await.unwrap().placement(["city"]), Placement::Here);
     db.execute_unprepared("CREATE FOREIGN TABLE city (id int) SERVER elsewhere").await.unwrap();
-    assert!(Statistics::read(&db).await.unwrap().is_foreign("city"));
+    assert_eq!(Statistics::read(&db).await.unwrap().placement(["city"]), Placement::Foreign);
 }

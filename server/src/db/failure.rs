@@ -30,6 +30,8 @@ pub enum Failure {
     Storage,
     /// A table or a column is gone, or is of another type.
     SchemaChanged,
+    /// The database cannot run such a statement: Citus, on distributed tables.
+    Unsupported,
     /// Anything else.
     Other,
 }
@@ -90,6 +92,7 @@ impl Failure {
             "23505" | "2067" | "1555" => Self::Duplicate,
             // Disk full; SQLite: full, and shared memory that cannot grow.
             "53100" | "13" | "4874" => Self::Full,
+            "0A000" => Self::Unsupported,
             // A missing privilege, or a policy of row-level security.
             "42501" => Self::Denied,
             // A read-only transaction, as on a replica.
@@ -157,6 +160,14 @@ pub fn violated_columns(error: &DbErr) -> Vec<String> {
         .collect()
 }
 
+/// What the database says about a statement that failed.
+pub fn message(error: &DbErr) -> Option<&str> {
+    let (DbErr::Exec(RuntimeErr::SqlxError(cause)) | DbErr::Query(RuntimeErr::SqlxError(cause))) = error else {
+        return None;
+    };
+    if let sqlx::Error::Database(error) = cause.as_ref() { Some(error.message()) } else { None }
+}
+
 /// The error of a connection that was lost.
 pub fn lost() -> DbErr {
     DbErr::Query(RuntimeErr::SqlxError(sqlx::Error::WorkerCrashed.into()))
@@ -179,6 +190,7 @@ mod tests {
             (&["25006", "8", "264", "1544"], Failure::ReadOnly),
             (&["58030", "XX001", "10", "778", "11", "267", "26", "1032"], Failure::Storage),
             (&["23505", "2067", "1555"], Failure::Duplicate),
+            (&["0A000"], Failure::Unsupported),
             (&["42P01", "1", "08", ""], Failure::Other),
         ] {
             for code in codes {

@@ -70,6 +70,7 @@ codes! {
     OutOfRange = "OUT_OF_RANGE": "a value does not fit into the type of its field, such as a number into `Int` (32 bits), or into the database";
     SubscriptionsDisabled = "SUBSCRIPTIONS_DISABLED": "the server is behind a pooler, and `DATABASE_LISTEN_URL` is not set";
     SchemaChanged = "SCHEMA_CHANGED": "the database lacks a table or a column of the schema, because it has changed. Try again, with the new schema";
+    Unsupported = "UNSUPPORTED": "the database cannot run this: Citus refuses some statements on distributed tables. The message has its reason";
     SubscriptionLagged = "SUBSCRIPTION_LAGGED": "the subscription ended, because it lost events, or because the schema has changed";
     WebSocketRequired = "WEBSOCKET_REQUIRED": "a subscription was sent neither over a WebSocket nor for an event stream";
     TooManyOperations = "TOO_MANY_OPERATIONS": "a WebSocket has more than 100 concurrent operations, or their `subscribe` messages exceed 1 MiB";

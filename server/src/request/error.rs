@@ -5,7 +5,7 @@ use sea_orm::DbErr;
 
 use super::code::Code;
 use super::message::shorten;
-use crate::db::Failure;
+use crate::db::{Failure, failed_message};
 
 pub use bookends_graphql::{Error, Result};
 
@@ -63,6 +63,11 @@ pub fn database(error: DbErr) -> Error {
         Failure::SchemaChanged => {
             tracing::warn!(cause = %error, "the schema of the database has changed");
             Error::client(Code::SchemaChanged, "the schema of the database has changed: try again")
+        }
+        Failure::Unsupported => {
+            tracing::warn!(cause = %error, "the database cannot run a statement");
+            let reason = failed_message(&error).unwrap_or("the feature is not supported");
+            Error::client(Code::Unsupported, format!("the database cannot run this: {reason}"))
         }
         Failure::Other => Error::internal(&error),
     }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use bookends_graphql::Reader;
 use entity::book_rating::{Column, Entity};
-use keyset::{Key, Limits, Lists, Order, Page, Sort, StatementCache, Statistics};
+use keyset::{Key, Limits, Lists, Order, Page, Placement, Sort, StatementCache, Statistics};
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, EntityName as _, EntityTrait, Statement,
 };
@@ -35,10 +35,10 @@ async fn main() -> Result<(), Error> {
     // As the server's own connections are, with and without the choice of a plan.
     let db = connect(&url, "auto").await?;
     let generic = connect(&url, "force_generic_plan").await?;
-    let is_foreign = Statistics::read(&db).await?.is_foreign(Entity.table_name());
-    for (name, statements) in pages(&db, is_foreign).await? {
+    let placement = Statistics::read(&db).await?.placement([Entity.table_name()]);
+    for (name, statements) in pages(&db, placement).await? {
         let (mut rows, buffers) = counted(&db, &statements).await;
-        if is_foreign {
+        if placement == Placement::Foreign {
             rows = sent(&db, &statements).await?;
         }
         let (locks, memory) = held(&url, &statements).await?;
@@ -60,7 +60,7 @@ async fn connect(url: &str, plans: &str) -> Result<DatabaseConnection, Error> {
 }
 
 /// The statements of each kind of page, for keys all over the table.
-async fn pages(db: &DatabaseConnection, is_foreign: bool) -> Result<Vec<(&'static str, Vec<Statement>)>, Error> {
+async fn pages(db: &DatabaseConnection, placement: Placement) -> Result<Vec<(&'static str, Vec<Statement>)>, Error> {
     let [first, last] = [ends(db, "ASC").await?, ends(db, "DESC").await?];
     let by_id = Order::of::<Entity>([])?;
     let by_rating = Order::of::<Entity>([Sort::desc(Column::Rating), Sort::asc(Column::Id)])?;
@@ -68,7 +68,7 @@ async fn pages(db: &DatabaseConnection, is_foreign: bool) -> Result<Vec<(&'stati
     let mut recording = db.clone();
     let recorded = Statements::record(&mut recording);
     // As the server reads.
-    let reader = Reader::new(recording).seeks_row_values_if(move || !is_foreign);
+    let reader = Reader::new(recording).placed(move || placement);
     let (mut ids, mut ties, mut rows) = (Vec::new(), Vec::new(), Vec::new());
     for number in 0..KEYS {
         let id = between(first, last, number);
@@ -92,7 +92,7 @@ async fn pages(db: &DatabaseConnection, is_foreign: bool) -> Result<Vec<(&'stati
         ("5 of each of 50 books", nested(db, &by_id).await?),
     ];
     // Elsewhere, by a comparison of rows, which is not sent to other servers.
-    if is_foreign {
+    if placement == Placement::Foreign {
         pages.push(("10 by `rating DESC, id DESC`", rows));
     }
     Ok(pages)
