@@ -6,9 +6,9 @@ use sea_orm::sea_query::{Condition, Expr, ExprTrait};
 use sea_orm::{DbBackend, DynIden, Value};
 use uuid::Uuid;
 
+use crate::Column;
 use crate::source::array;
 use crate::statistics::quoted;
-use crate::Column;
 
 /// Ranges of a UUID key, each without its end. Together they are one condition, which has one text for any number of
 /// ranges from two on. Each range is a descent of the index on the key:
@@ -54,9 +54,7 @@ impl KeyRanges {
         match &self.ranges[..] {
             [] => Condition::all().add(Expr::cust("FALSE")),
             [range] => within(range),
-            ranges if alternatives => {
-                ranges.iter().fold(Condition::any(), |any, range| any.add(within(range)))
-            }
+            ranges if alternatives => ranges.iter().fold(Condition::any(), |any, range| any.add(within(range))),
             _ => Condition::all().add(Expr::cust_with_values(self.text(backend), self.values(backend))),
         }
     }

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbErr};
+use sea_orm::{
+    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr, QueryResult, Statement,
+};
 use uuid::Uuid;
 
 /// An empty database, which is deleted when this value is dropped.
@@ -16,7 +18,11 @@ pub struct TestDb {
 #[derive(Debug)]
 enum Location {
     File(PathBuf),
-    Server { admin: String, name: String },
+    /// On each of these servers.
+    Servers {
+        admins: Vec<String>,
+        name: String,
+    },
 }
 
 impl TestDb {
@@ -53,7 +59,46 @@ impl TestDb {
         let url = with_database(admin, &name)
             .ok_or_else(|| DbErr::Custom("expected a URL such as `postgres://user@host/database`".to_owned()))?;
         run(admin, format!("CREATE DATABASE {name}")).await?;
-        Ok(Self { url, location: Location::Server { admin: admin.to_owned(), name } })
+        Ok(Self { url, location: Location::Servers { admins: vec![admin.to_owned()], name } })
+    }
+
+    /// Creates a database on the Citus cluster of the coordinator in `TEST_CITUS_URL`, with four shards for each table. The URL names a
+    /// database that has workers. `None` if it is unset, and says so.
+    ///
+    /// # Panics
+    ///
+    /// If the cluster cannot be reached: a requested test must not be skipped.
+    pub async fn distributed() -> Option<Self> {
+        #[expect(clippy::disallowed_methods, reason = "a setting of the tests")]
+        let Ok(admin) = std::env::var("TEST_CITUS_URL") else {
+            println!("skipped: TEST_CITUS_URL names no Citus coordinator");
+            return None;
+        };
+        Some(Self::on_workers(&admin).await.expect("TEST_CITUS_URL names a Citus coordinator with workers"))
+    }
+
+    async fn on_workers(admin: &str) -> Result<Self, DbErr> {
+        let nodes = "SELECT nodename, nodeport FROM pg_dist_node ORDER BY groupid";
+        let nodes = connect(admin).await?.query_all_raw(Statement::from_string(DbBackend::Postgres, nodes)).await?;
+        let node = |node: &QueryResult| Ok((node.try_get("", "nodename")?, node.try_get("", "nodeport")?));
+        let nodes: Vec<(String, i32)> = nodes.iter().map(node).collect::<Result<_, DbErr>>()?;
+        let name = unused_name();
+        let at = |(host, port): &(String, i32)| with_server(admin, host, *port);
+        let servers: Option<Vec<String>> = nodes.iter().map(at).collect();
+        let admins = servers.filter(|servers| servers.len() > 1).ok_or_else(|| DbErr::Custom("no workers".into()))?;
+        let urls: Option<Vec<String>> = admins.iter().map(|admin| with_database(admin, &name)).collect();
+        let urls = urls.unwrap_or_default();
+        for (admin, url) in admins.iter().zip(&urls) {
+            run(admin, format!("CREATE DATABASE {name}")).await?;
+            run(url, "CREATE EXTENSION citus".into()).await?;
+        }
+        let mut sql = format!("ALTER DATABASE {name} SET citus.shard_count = 4;");
+        for (number, (host, port)) in nodes.iter().enumerate() {
+            let function = if number == 0 { "citus_set_coordinator_host" } else { "citus_add_node" };
+            sql += &format!("SELECT {function}('{host}', {port});");
+        }
+        run(&urls[0], sql).await?;
+        Ok(Self { url: urls[0].clone(), location: Location::Servers { admins, name } })
     }
 
     /// A pool of one connection: settings of the connection apply to every statement.
@@ -75,11 +120,15 @@ impl Drop for TestDb {
                 }
             }
             // `drop` may run inside a runtime and cannot block it, so another thread has its own.
-            Location::Server { admin, name } => {
-                let (admin, sql) = (admin.clone(), format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"));
+            Location::Servers { admins, name } => {
+                let (admins, sql) = (admins.clone(), format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"));
                 let drop = std::thread::spawn(move || {
                     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-                    runtime.map(|runtime| runtime.block_on(run(&admin, sql)))
+                    runtime.map(|runtime| {
+                        for admin in admins {
+                            let _ = runtime.block_on(run(&admin, sql.clone()));
+                        }
+                    })
                 });
                 let _ = drop.join();
             }
@@ -98,6 +147,14 @@ fn with_database(url: &str, name: &str) -> Option<String> {
         parameters.split('&').filter(|one| !one.is_empty() && !one.starts_with("dbname=")).collect();
     let mark = if parameters.is_empty() { "" } else { "?" };
     Some(format!("{scheme}://{server}/{name}{mark}{}", parameters.join("&")))
+}
+
+/// The URL of the same database on another server.
+fn with_server(url: &str, host: &str, port: i32) -> Option<String> {
+    let (scheme, rest) = url.split_once("://")?;
+    let (place, after) = rest.split_once('/').unwrap_or((rest, ""));
+    let user = place.rsplit_once('@').map_or_else(String::new, |(user, _)| format!("{user}@"));
+    Some(format!("{scheme}://{user}{host}:{port}/{after}"))
 }
 
 fn unused_name() -> String {

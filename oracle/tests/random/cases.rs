@@ -45,7 +45,7 @@ async fn g1_an_array_with_a_null_is_written() {
         who "a"
         { oaks { nodes { rowId a b } } }"#,
     );
-    let database = Place::Written.database().await;
+    let database = testdb::TestDb::new().await;
     if database.url.starts_with("sqlite") {
         return;
     }

@@ -60,6 +60,21 @@ async fn responses_behind_a_pooler_are_those_of_the_oracle() {
     }
 }
 
+/// On the Citus cluster that `TEST_CITUS_URL` names.
+#[tokio::test]
+async fn responses_of_distributed_tables_are_those_of_the_oracle() {
+    let (first, worlds) = (number("SEED", 300), number("WORLDS", 25).div_ceil(4));
+    let mut told = Told::default();
+    for seed in first..first + worlds {
+        let mut dice = Dice::of_seed(seed);
+        let Some(mut world) = World::of(&mut dice, Place::Distributed).await else { return };
+        world.compare(seed, DOCUMENTS, &mut told).await;
+    }
+    println!("{told:?}");
+    let unsupported: usize = told.unsupported.values().sum();
+    assert!(unsupported < told.compared / 4, "many documents were refused: {:?}", told.unsupported);
+}
+
 mod replicas {
     #![cfg(unix)]
     use super::*;

@@ -11,7 +11,7 @@ use bookends::discover::declared;
 use bookends::settings::Viewer;
 use bookends_server::app::Asking;
 use bookends_server::async_graphql::parser::parse_query;
-use bookends_server::async_graphql::{PathSegment, Request, Response, Value, Variables};
+use bookends_server::async_graphql::{PathSegment, Request, Response, ServerError, Value, Variables};
 use bookends_server::config::{Limits, Settings, StatementMode};
 use bookends_server::keyset::Indexes;
 use bookends_server::request::{Incoming, Permission};
@@ -23,7 +23,7 @@ use oracle::datum::Datum;
 use oracle::dice::Dice;
 use oracle::documents::{Document, document, lists};
 use oracle::interpret::{Oracle, Out, Rows};
-use oracle::schema::{Column, Kind, Schema};
+use oracle::schema::{Column, Kind, Schema, Storage};
 use oracle::shrink::simpler;
 use oracle::tables;
 use sea_orm::{ConnectionTrait as _, DatabaseConnection, SqlErr, Statement};
@@ -83,6 +83,9 @@ const WORDS: [&str; 48] = [
     "Other",
 ];
 
+/// What a difference begins with that is none: Citus refuses the statement.
+const UNSUPPORTED: &str = "unsupported: ";
+
 /// What was compared.
 #[derive(Debug, Default)]
 pub struct Told {
@@ -91,6 +94,8 @@ pub struct Told {
     pub failed: usize,
     /// Those whose price is above every bound.
     pub refused: usize,
+    /// Those that Citus refuses, by its reason.
+    pub unsupported: BTreeMap<String, usize>,
     /// How often each word is in the documents.
     pub words: BTreeMap<&'static str, usize>,
 }
@@ -102,6 +107,8 @@ pub enum Place<'c> {
     Here,
     /// There, with mutations and subscriptions.
     Written,
+    /// On the Citus cluster of the tests, where each table is distributed by a column of its key, or copied to every server.
+    Distributed,
     /// There, behind PgBouncer.
     #[cfg(unix)]
     Pooled,
@@ -114,11 +121,12 @@ pub enum Place<'c> {
 
 impl Place<'_> {
     /// An empty database there.
-    pub async fn database(self) -> TestDb {
+    pub async fn database(self) -> Option<TestDb> {
         match self {
             #[cfg(unix)]
-            Place::Replicated(primary, _) => TestDb::postgres(&primary.url("")).await.unwrap(),
-            _ => TestDb::new().await,
+            Place::Replicated(primary, _) => Some(TestDb::postgres(&primary.url("")).await.unwrap()),
+            Place::Distributed => TestDb::distributed().await,
+            _ => Some(TestDb::new().await),
         }
     }
 }
@@ -131,6 +139,7 @@ pub struct World {
     db: DatabaseConnection,
     pub api: Api,
     pub is_sqlite: bool,
+    is_distributed: bool,
     #[cfg(unix)]
     _pooler: Option<Pooler>,
     /// The server that has the rows a little later, and that queries are read from.
@@ -162,8 +171,12 @@ impl World {
 
     /// The same; `None` if a program is not installed that it needs.
     pub async fn of(dice: &mut Dice, place: Place<'_>) -> Option<Self> {
-        let test = place.database().await;
-        let schema = tables::schema(dice, test.url.starts_with("sqlite"));
+        let test = place.database().await?;
+        let mut schema = tables::schema(dice, test.url.starts_with("sqlite"));
+        if matches!(place, Place::Distributed) {
+            // Counters are triggers.
+            schema.tables.iter_mut().for_each(|table| table.counted = false);
+        }
         let rows = tables::rows(dice, &schema);
         let who = Datum::Text((*dice.pick(&tables::CLAIMS)).into());
         Self::over(test, schema, rows, who, place).await
@@ -191,7 +204,7 @@ impl World {
 
     /// The program over a database with these rows; `None` if they refer to others.
     pub async fn made(schema: Schema, rows: Rows, who: Datum) -> Option<Self> {
-        Self::over(Place::Here.database().await, schema, rows, who, Place::Here).await
+        Self::over(TestDb::new().await, schema, rows, who, Place::Here).await
     }
 
     /// The same over this empty database.
@@ -224,6 +237,10 @@ impl World {
             }
         }
         let declaration = declaring.check().unwrap_or_else(|error| panic!("{error}, {report:?}\n{sql}"));
+        let is_distributed = matches!(place, Place::Distributed);
+        if is_distributed {
+            distribute(&db, &schema).await;
+        }
         let app = App::new("oracle", "1", &declaration).viewer(|asking: Asking<'_>| Ok(Viewer(asking.claims.cloned())));
         let limits = Limits { max_complexity: usize::MAX >> 8, max_depth: 40, ..Limits::DEFAULT };
         let application = app.check().unwrap();
@@ -252,7 +269,11 @@ impl World {
             }
             _ => {}
         }
-        let api = application.api(application.connect(&connection).await.unwrap(), limits);
+        let connected = application.connect(&connection).await.unwrap();
+        if is_distributed {
+            connected.statistics.read(&connected.reader).await.unwrap();
+        }
+        let api = application.api(connected, limits);
         Some(Self {
             schema,
             rows,
@@ -260,6 +281,7 @@ impl World {
             db,
             api,
             is_sqlite,
+            is_distributed,
             #[cfg(unix)]
             _pooler: pooler,
             replica,
@@ -304,6 +326,8 @@ impl World {
             0 => tables::row(dice, &self.schema, &self.rows, number)
                 .map(|row| database::insert(table, &row, self.is_sqlite)),
             _ if known.is_empty() => None,
+            // No foreign key keeps the rows that refer to it.
+            1 if self.is_distributed => None,
             1 => {
                 let at = database::at(table, dice.pick(known), self.is_sqlite);
                 Some(format!("DELETE FROM {} WHERE {at}", table.stored()))
@@ -360,6 +384,10 @@ impl World {
     /// The first difference between what the server and what the oracle respond; or whether there are errors.
     pub async fn differ(&self, document: &Document, book: &mut Book) -> Result<bool, String> {
         let response = self.ask(document).await;
+        let is_unsupported = |error: &&ServerError| error.message.starts_with("the database cannot run this: ");
+        if let Some(error) = response.errors.iter().find(is_unsupported).filter(|_| self.is_distributed) {
+            return Err(format!("{UNSUPPORTED}{}", error.message));
+        }
         self.compared(document, &response, &self.rows, book)
     }
 
@@ -413,6 +441,9 @@ impl World {
             match self.differ(&document, &mut book).await {
                 Ok(failed) => told.failed += usize::from(failed),
                 Err(difference) if difference.starts_with("invalid: QUERY_TOO_COMPLEX") => told.refused += 1,
+                Err(difference) if difference.starts_with(UNSUPPORTED) => {
+                    *told.unsupported.entry(difference).or_default() += 1;
+                }
                 Err(difference) => self.shrink(&known, document.clone(), difference, seed).await,
             }
             if number % 3 == 0 {
@@ -420,7 +451,7 @@ impl World {
                 self.who = Datum::Text((*dice.pick(&tables::CLAIMS)).into());
                 let known = book.clone();
                 match self.differ(&document, &mut book).await {
-                    Err(difference) if !difference.starts_with("invalid") => {
+                    Err(difference) if !difference.starts_with("invalid") && !difference.starts_with(UNSUPPORTED) => {
                         self.shrink(&known, document, difference, seed).await;
                     }
                     _ => {}
@@ -492,6 +523,28 @@ impl World {
         let text = Case { schema, rows, who, documents: vec![document.clone()] }.print();
         panic!("seed {seed}: {difference}\n    case(r#\"{text}\"#).await;\n{:?}", document.variables);
     }
+}
+
+/// Distributes the tables, with their rows. Their foreign keys go, which Citus refuses between most tables.
+async fn distribute(db: &DatabaseConnection, schema: &Schema) {
+    let mut sql = String::from(
+        "DO $$ DECLARE found record; BEGIN
+            FOR found IN SELECT conrelid::regclass AS of, conname FROM pg_constraint
+                WHERE contype IN ('f', 'u') AND conparentid = 0 AND connamespace = 'public'::regnamespace
+            LOOP EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', found.of, found.conname); END LOOP;
+        END $$;",
+    );
+    for (number, table) in schema.tables.iter().enumerate() {
+        let name = table.stored();
+        sql += &match table.key.get(number % table.key.len().max(1)) {
+            Some(_) if number % 4 == 3 && table.storage != Storage::Partitions => {
+                format!("SELECT create_reference_table('{name}');")
+            }
+            Some(column) => format!("SELECT create_distributed_table('{name}', '{}');", table.columns[*column].name),
+            None => continue,
+        };
+    }
+    db.execute_unprepared(&sql).await.unwrap_or_else(|error| panic!("{error}: {sql}"));
 }
 
 /// Compares the responses to the documents of a case. They can have the ids and the cursors of all rows, in every order.

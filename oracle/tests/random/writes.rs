@@ -59,7 +59,7 @@ struct Writing {
 
 impl Writing {
     async fn new(dice: &mut Dice) -> Self {
-        let test = Place::Written.database().await;
+        let test = testdb::TestDb::new().await;
         let schema = schema(dice, test.url.starts_with("sqlite"));
         let rows = tables::rows(dice, &schema);
         let mut world = World::over(test, schema, rows, Datum::Text("a".into()), Place::Written).await.unwrap();

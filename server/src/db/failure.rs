@@ -67,6 +67,7 @@ impl Failure {
             }
             sqlx::Error::Database(error) if is_no_role(error.as_ref()) => Self::Denied,
             sqlx::Error::Database(error) if has_changed(error.as_ref()) => Self::SchemaChanged,
+            sqlx::Error::Database(error) if moves_tables(error.as_ref()) => Self::Unsupported,
             sqlx::Error::Database(error) => error.code().map_or(Self::Other, |code| Self::of_code(&code)),
             _ => Self::Other,
         }
@@ -114,6 +115,12 @@ impl Failure {
 fn is_no_role(error: &dyn sqlx::error::DatabaseError) -> bool {
     let error = error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>();
     error.is_some_and(|error| error.code() == "22023" && error.routine() == Some("call_string_check_hook"))
+}
+
+/// Whether Citus would have to send the rows of a whole table to other servers, which it refuses by default, and as an internal error.
+fn moves_tables(error: &dyn sqlx::error::DatabaseError) -> bool {
+    let error = error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>();
+    error.is_some_and(|error| error.code() == "XX000" && error.routine() == Some("JobExecutorType"))
 }
 
 /// Whether a table or a column of a statement is gone, or has another type than when the statement was prepared. SQLite has one code
