@@ -78,8 +78,11 @@ impl TestDb {
     }
 
     async fn on_workers(admin: &str) -> Result<Self, DbErr> {
+        let lock = connect(admin).await?;
+        // The workers refuse roles and settings that two databases bring at a time. Any number will do.
+        lock.execute_unprepared("SELECT pg_advisory_lock(4471092183)").await?;
         let nodes = "SELECT nodename, nodeport FROM pg_dist_node ORDER BY groupid";
-        let nodes = connect(admin).await?.query_all_raw(Statement::from_string(DbBackend::Postgres, nodes)).await?;
+        let nodes = lock.query_all_raw(Statement::from_string(DbBackend::Postgres, nodes)).await?;
         let node = |node: &QueryResult| Ok((node.try_get("", "nodename")?, node.try_get("", "nodeport")?));
         let nodes: Vec<(String, i32)> = nodes.iter().map(node).collect::<Result<_, DbErr>>()?;
         let name = unused_name();
@@ -98,6 +101,7 @@ impl TestDb {
             sql += &format!("SELECT {function}('{host}', {port});");
         }
         run(&urls[0], sql).await?;
+        lock.close().await?;
         Ok(Self { url: urls[0].clone(), location: Location::Servers { admins, name } })
     }
 
