@@ -32,7 +32,8 @@ use crate::{Join, Page, ReadRows, Record, Slice, Source, many};
 /// # }
 /// ```
 ///
-/// Lists per parent take one statement on PostgreSQL, and one statement for every 400 parents on SQLite. A page after an
+/// Lists per parent take one statement on PostgreSQL, and one statement for every 400 parents on SQLite. Where tables are
+/// [distributed](crate::Placement::Distributed), each takes one. A page after an
 /// [offset](Page::offset) takes more: run it in a transaction that sees one state of the database.
 ///
 /// # Errors

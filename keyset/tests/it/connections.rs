@@ -12,11 +12,11 @@ use crate::atlas::{self, City, Column};
 use crate::exactness::{LIMITS, args, bounds, places};
 
 /// A connection that answers as it is told.
-struct Through {
-    db: DatabaseConnection,
+pub struct Through {
+    pub db: DatabaseConnection,
     /// Whether the last row comes first.
-    is_reversed: bool,
-    placement: Placement,
+    pub is_reversed: bool,
+    pub placement: Placement,
 }
 
 #[async_trait]
@@ -131,12 +131,15 @@ async fn the_database_does_not_sort_texts_by_code_point_again() {
 }
 
 #[tokio::test]
-async fn pages_are_the_same_where_row_values_are_not_sought() {
+async fn pages_are_the_same_wherever_the_tables_are() {
     let (_test, db, statements) = atlas::recorded().await;
     let is_postgres = ReadRows::backend(&db) == DbBackend::Postgres;
     let through = Through { db, is_reversed: false, placement: Placement::Foreign };
-    for criteria in atlas::orders(2) {
-        check(&through, &atlas::order(&criteria)).await;
+    for placement in [Placement::Foreign, Placement::Distributed] {
+        let through = Through { db: through.db.clone(), placement, ..through };
+        for criteria in atlas::orders(2) {
+            check(&through, &atlas::order(&criteria)).await;
+        }
     }
     let compared = |statement: &Statement| statement.sql.contains(r#""city"."id") "#);
     let order = atlas::order(&[(Column::Rank, Direction::Desc, Nulls::Last)]);

@@ -1,14 +1,15 @@
 //! Orders over the columns of a joined table.
 
 use keyset::{
-    Args, ColumnSet, Join, Kind, Limits, Models, Order, Page, RowLayout, Sort, StatementCache, StoredValue, Table,
-    TableRows, fetch_into, fetch_rows, find_related,
+    Args, ColumnSet, Join, Kind, Limits, Models, Order, Page, Placement, RowLayout, Sort, StatementCache, StoredValue,
+    Table, TableRows, fetch_into, fetch_rows, find_related,
 };
 use sea_orm::prelude::*;
 use sea_orm::{ConnectionTrait, DbBackend, FromQueryResult, JoinType, QuerySelect, QueryTrait, RelationDef, Schema};
 use testdb::TestDb;
 
 use crate::atlas::{self, City, Column};
+use crate::connections::Through;
 
 mod title {
     use sea_orm::entity::prelude::*;
@@ -162,17 +163,27 @@ async fn columns_that_are_not_selected_are_not_read() {
 /// Two uses of a join, one of which does not read what tells whether there is a row.
 #[tokio::test]
 async fn each_use_of_a_join_knows_the_rows_that_are_absent() {
-    let (_test, db, _) = atlas::recorded().await;
+    let (_test, db, statements) = atlas::recorded().await;
     db.execute(&Schema::new(db.get_database_backend()).create_table_from_entity(title::Entity)).await.unwrap();
     db.execute_unprepared("INSERT INTO title VALUES (0, 'town', NULL), (1, 'capital', 'first')").await.unwrap();
     let join = Join::new::<title::Entity>("t1", Column::Rank, title::Column::Rank);
     let (layout, page) = (RowLayout::joined(&join), Page::first(&Order::of::<City>([]).unwrap(), 12));
     let [text, note] =
         [title::Column::Text, title::Column::Note].map(|column| ColumnSet::of(keyset::Column::from(column).number()));
-    for uses in [[text, note], [note, text], [text, ColumnSet::default()]] {
+    let texts = StatementCache::default();
+    for (uses, placement) in [[text, note], [note, text], [text, ColumnSet::default()]]
+        .into_iter()
+        .flat_map(|uses| [(uses, Placement::Here), (uses, Placement::Distributed)])
+    {
         let mut joined = join.of_columns(uses[0]);
         joined.read_also(uses[1]);
-        let slice = fetch_rows(&db, City::find(), &page, &[joined], &StatementCache::default()).await.unwrap();
+        let through = Through { db: db.clone(), is_reversed: false, placement };
+        statements.take();
+        let slice = fetch_rows(&through, City::find(), &page, &[joined], &texts).await.unwrap();
+        let looks_up =
+            statements.take().iter().any(|statement| statement.sql.contains(r#"IN (SELECT "rank" FROM "r")"#));
+        let is_postgres = db.get_database_backend() == DbBackend::Postgres;
+        assert_eq!(looks_up, is_postgres && placement == Placement::Distributed);
         for of_use in uses {
             let mut rows = layout.reader_of(of_use);
             let found = slice.rows.iter().map(|row| rows.row(&row.item).unwrap().is_some());
