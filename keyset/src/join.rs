@@ -261,11 +261,8 @@ fn looked_up(rows: SelectStatement, joins: &[Join]) -> WithClause {
 /// Joins the relations to the rows of a statement.
 pub(crate) fn join(statement: &mut SelectStatement, joins: &[Join], dialect: Dialect) {
     for Join { table, name, rows, on, columns, read, .. } in joins {
-        let source = if dialect.is_distributed() {
-            name.to_string().into_table_ref()
-        } else {
-            table.source(Some(&name.to_string()))
-        };
+        let source =
+            if dialect.is_distributed() { name.to_string().into_table_ref() } else { table.source(Some(name)) };
         let name = name.to_string().into_iden();
         let on = on.iter().fold(Condition::all(), |all, (from, to)| {
             all.add(Expr::col((name.clone(), to.clone())).eq(Expr::col((rows.to_string(), from.clone()))))

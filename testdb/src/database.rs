@@ -95,12 +95,12 @@ impl TestDb {
             run(admin, format!("CREATE DATABASE {name}")).await?;
             run(url, "CREATE EXTENSION citus".into()).await?;
         }
-        let mut sql = format!("ALTER DATABASE {name} SET citus.shard_count = 4;");
-        for (number, (host, port)) in nodes.iter().enumerate() {
+        let known = nodes.iter().enumerate().map(|(number, (host, port))| {
             let function = if number == 0 { "citus_set_coordinator_host" } else { "citus_add_node" };
-            sql += &format!("SELECT {function}('{host}', {port});");
-        }
-        run(&urls[0], sql).await?;
+            format!("SELECT {function}('{host}', {port});")
+        });
+        let known: String = known.collect();
+        run(&urls[0], format!("ALTER DATABASE {name} SET citus.shard_count = 4; {known}")).await?;
         lock.close().await?;
         Ok(Self { url: urls[0].clone(), location: Location::Servers { admins, name } })
     }

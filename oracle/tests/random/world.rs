@@ -527,23 +527,22 @@ impl World {
 
 /// Distributes the tables, with their rows. Their foreign keys go, which Citus refuses between most tables.
 async fn distribute(db: &DatabaseConnection, schema: &Schema) {
-    let mut sql = String::from(
+    let without_constraints = String::from(
         "DO $$ DECLARE found record; BEGIN
             FOR found IN SELECT conrelid::regclass AS of, conname FROM pg_constraint
                 WHERE contype IN ('f', 'u') AND conparentid = 0 AND connamespace = 'public'::regnamespace
             LOOP EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', found.of, found.conname); END LOOP;
         END $$;",
     );
-    for (number, table) in schema.tables.iter().enumerate() {
-        let name = table.stored();
-        sql += &match table.key.get(number % table.key.len().max(1)) {
-            Some(_) if number % 4 == 3 && table.storage != Storage::Partitions => {
-                format!("SELECT create_reference_table('{name}');")
-            }
-            Some(column) => format!("SELECT create_distributed_table('{name}', '{}');", table.columns[*column].name),
-            None => continue,
-        };
-    }
+    let distributed = schema.tables.iter().enumerate().map(|(number, table)| {
+        let (name, column) = (table.stored(), table.key[number % table.key.len()]);
+        if number % 4 == 3 && table.storage != Storage::Partitions {
+            format!("SELECT create_reference_table('{name}');")
+        } else {
+            format!("SELECT create_distributed_table('{name}', '{}');", table.columns[column].name)
+        }
+    });
+    let sql = without_constraints + &distributed.collect::<String>();
     db.execute_unprepared(&sql).await.unwrap_or_else(|error| panic!("{error}: {sql}"));
 }
 

@@ -1,7 +1,7 @@
 //! Work that sees no current span.
 //!
-//! SQLx runs each stream of rows in the span that is current when the stream begins: it enters the span twice for each row, which took a
-//! twelfth of the instructions of a page of a hundred rows. So the driver reads where no span is current. Its events still belong to the
+//! The driver runs each stream of rows in the span that is current when the stream begins: it enters the span twice for each row, which took a
+//! twelfth of the instructions of a page of a hundred rows. So it reads where none is. Its events still belong to the
 //! span of the request.
 
 use std::sync::OnceLock;
