@@ -78,7 +78,8 @@ impl Statistics {
     ///
     /// PostgreSQL estimates the rows of a table, as its planner does, and of the most frequent value; a table that may not be read is left out.
     /// SQLite counts them: it reads every page of the table's smallest index, and of each index with up to 1,000 different values. These are counted
-    /// by one descent for each; a table on another server is taken to have as many.
+    /// by one descent for each; a table on another server is taken to have as many. A table that Citus distributes has the estimates of all
+    /// shards, each of which is asked.
     ///
     /// # Errors
     ///

@@ -135,9 +135,9 @@ async fn pages_are_the_same_wherever_the_tables_are() {
     let (_test, db, statements) = atlas::recorded().await;
     let is_postgres = ReadRows::backend(&db) == DbBackend::Postgres;
     let through = Through { db, is_reversed: false, placement: Placement::Foreign };
-    for placement in [Placement::Foreign, Placement::Distributed] {
+    for (placement, sorts) in [(Placement::Foreign, 2), (Placement::Distributed, 1)] {
         let through = Through { db: through.db.clone(), placement, ..through };
-        for criteria in atlas::orders(2) {
+        for criteria in atlas::orders(sorts) {
             check(&through, &atlas::order(&criteria)).await;
         }
     }

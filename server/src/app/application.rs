@@ -75,7 +75,8 @@ impl Application {
         Db::connect(&settings, self.migrations()).await
     }
 
-    /// The API over a database, within these limits.
+    /// The API over a database, within these limits. Where tables of PostgreSQL may be on other servers, first read the statistics of the
+    /// database ([`TableStatistics::read`](crate::db::TableStatistics::read)): they say which, and statements are written for it.
     pub fn api(&self, db: Db, limits: Limits) -> Api {
         self.api_with(db, limits, Trusted::default())
     }

@@ -76,3 +76,44 @@ impl Subscriber for Spanless {
         self.0.try_close(id)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{self, Write};
+    use std::sync::{Arc, Mutex};
+
+    use tracing::Span;
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Lines(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Lines {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.lock().unwrap().write(bytes)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn no_span_is_current_and_events_belong_to_the_one_that_is() {
+        let lines = Lines::default();
+        let writer = lines.clone();
+        let log = Dispatch::new(tracing_subscriber::fmt().with_writer(move || writer.clone()).finish());
+        dispatcher::with_default(&log, || {
+            tracing::info_span!("request").in_scope(|| {
+                assert!(!Span::current().is_none());
+                dispatcher::with_default(&Dispatch::new(Spanless(log.clone())), || {
+                    assert!(Span::current().is_none());
+                    tracing::warn!("a notice of the driver");
+                });
+            });
+        });
+        let lines = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+        assert!(lines.contains("request") && lines.contains("a notice of the driver"), "{lines}");
+    }
+}
