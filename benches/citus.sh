@@ -13,6 +13,7 @@ shift $(($# < 3 ? $# : 3))
 [ $# -gt 0 ] || set -- 1 4 32
 . "$(dirname "$0")/lib.sh"
 find_program "$program"
+export PGOPTIONS='-c client_min_messages=warning'
 export WRITE_TOKEN=0123456789abcdef0123456789abcdef
 nodes=() distributed=()
 cleanup() {
