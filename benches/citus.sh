@@ -15,7 +15,7 @@ shift $(($# < 3 ? $# : 3))
 find_program "$program"
 export PGOPTIONS='-c client_min_messages=warning'
 export WRITE_TOKEN=0123456789abcdef0123456789abcdef
-nodes=() distributed=()
+nodes=() distributed=() joining=''
 cleanup() {
     local name node
     for name in "${distributed[@]}"; do
@@ -31,26 +31,25 @@ at() {
     echo "${base%/*}/$2$parameters"
 }
 
+# Finds the servers of the cluster, and the SQL by which those of another database know each other.
 find_nodes() {
-    local host port base=${TEST_CITUS_URL%%\?*} user
+    local host port function=citus_set_coordinator_host base=${TEST_CITUS_URL%%\?*} user
     user=${base#*://} user=${user%%@*}
     while IFS='|' read -r host port; do
+        joining+="SELECT $function('$host', $port);" function=citus_add_node
         nodes+=("${base%%://*}://$user@$host:$port/${TEST_CITUS_URL##*/}")
     done < <(psql -qAt "$TEST_CITUS_URL" -c 'SELECT nodename, nodeport FROM pg_dist_node ORDER BY groupid')
 }
 
 # A database of this name on the cluster.
 create_distributed() {
-    local name=$1 node host port sql=''
+    local name=$1 node
     distributed+=("$name")
     for node in "${nodes[@]}"; do
         psql -q "$node" -c "CREATE DATABASE $name"
         psql -q "$(at "$node" "$name")" -c 'CREATE EXTENSION citus'
     done
-    while IFS='|' read -r host port; do
-        [ -n "$sql" ] && sql+="SELECT citus_add_node('$host', $port);" || sql="SELECT citus_set_coordinator_host('$host', $port);"
-    done < <(psql -qAt "$TEST_CITUS_URL" -c 'SELECT nodename, nodeport FROM pg_dist_node ORDER BY groupid')
-    psql -qAt "$(at "$TEST_CITUS_URL" "$name")" -c "$sql" >/dev/null
+    psql -qAt "$(at "$TEST_CITUS_URL" "$name")" -c "$joining" >/dev/null
 }
 
 # The tables of the shop without triggers, and with the indexes that are measured; distributed if there are shards.

@@ -159,7 +159,7 @@ async fn read_each<C: ReadRows + ?Sized>(
     reading: Reading<'_>,
 ) -> Result<Vec<Slice<Record>>, DbErr> {
     let (lists, queries) = parts.present()?;
-    let mut slices: Vec<_> = (0..parts.len()).map(|_| Slice::cut(Vec::new(), page)).collect();
+    let mut slices: Vec<_> = (0..parts.len()).map(|_| Slice::default()).collect();
     for (list, query) in lists.into_iter().zip(queries) {
         slices[list] = read_one(db, &query, page, reading).await?;
     }

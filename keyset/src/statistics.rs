@@ -24,9 +24,6 @@ const AT_MOST: &str = "SELECT page_count * page_size / 32 AS \"rows\" FROM pragm
 const ANALYZED: &str = "SELECT tbl AS \"table\", stat AS \"stat\",
         (SELECT name FROM pragma_index_info(idx) WHERE seqno = 0) AS \"column\" FROM sqlite_stat1";
 
-/// Whether the database has the extension Citus.
-const HAS_CITUS: &str = "SELECT count(*) AS \"citus\" FROM pg_extension WHERE extname = 'citus'";
-
 /// The tables that Citus distributes, or copies to every server, with the planner's estimates of the rows of all shards.
 const DISTRIBUTED: &str = "SELECT t.relname::text AS \"table\",
         (SELECT COALESCE(sum(s.result::float8), 0)::bigint FROM run_command_on_shards(p.logicalrelid, $$
@@ -91,10 +88,11 @@ impl Statistics {
             Value::String(Some(text)) => Ok(text),
             _ => Err(DbErr::Type(format!("expected the name of a {column}"))),
         };
-        let mut statistics = Self::default();
+        let (mut statistics, mut has_citus) = (Self::default(), false);
         for record in db.read(statement(tables(dialect).to_owned())).await? {
             let table = match dialect {
                 Dialect::Postgres { .. } => {
+                    has_citus = record.count("citus")? > 0;
                     let is_foreign = record.count("foreign")? > 0;
                     let placement = if is_foreign { Placement::Foreign } else { Placement::Here };
                     Table { rows: record.count("rows")?, placement, ..Table::default() }
@@ -103,7 +101,7 @@ impl Statistics {
             };
             statistics.tables.insert(text(&record, "table")?, table);
         }
-        if !dialect.is_sqlite() && first(&db.read(statement(HAS_CITUS.to_owned())).await?, "citus")? > 0 {
+        if has_citus {
             for record in db.read(statement(DISTRIBUTED.to_owned())).await? {
                 let Some(table) = statistics.tables.get_mut(&text(&record, "table")?) else { continue };
                 (table.rows, table.placement) = (record.count("rows")?, Placement::Distributed);
@@ -262,7 +260,8 @@ fn tables(dialect: Dialect) -> &'static str {
                         THEN leaf.reltuples::float8 / leaf.relpages
                             * (pg_relation_size(leaf.oid) / current_setting('block_size')::int)
                         ELSE pg_relation_size(leaf.oid) / 64 END), 0)::bigint AS \"rows\",
-                    count(*) FILTER (WHERE leaf.relkind = 'f') AS \"foreign\"
+                    count(*) FILTER (WHERE leaf.relkind = 'f') AS \"foreign\",
+                    (SELECT count(*) FROM pg_extension WHERE extname = 'citus') AS \"citus\"
              FROM pg_class t
              LEFT JOIN LATERAL pg_partition_tree(t.oid) p ON p.isleaf
              LEFT JOIN pg_class leaf ON leaf.oid = CASE t.relkind WHEN 'p' THEN p.relid ELSE t.oid END

@@ -3,7 +3,7 @@
 mod citus;
 mod keys;
 mod migrations;
-pub mod partitions;
+mod partitions;
 mod pooler;
 mod seed;
 mod upgrade;

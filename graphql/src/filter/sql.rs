@@ -18,8 +18,8 @@ use crate::{DateTime, Reader, RequestData};
 #[derive(Clone, Copy)]
 pub(crate) struct Target<'a> {
     pub backend: DbBackend,
-    /// Where the tables are.
-    pub placement: Placement,
+    /// Whether some tables are on other servers.
+    pub are_spread: bool,
     pub declaration: &'a Declaration,
     /// The tables of objects with rules, as the request shows them.
     tables: Tables<'a>,
@@ -50,8 +50,8 @@ impl<'a> Target<'a> {
     }
 
     fn of(declaration: &'a Declaration, reader: &Reader, tables: Tables<'a>) -> Self {
-        let (backend, placement) = (reader.backend(), reader.placement());
-        Self { backend, placement, declaration, tables, renamed: None, level: 0 }
+        let (backend, are_spread) = (reader.backend(), reader.placement() != Placement::Here);
+        Self { backend, are_spread, declaration, tables, renamed: None, level: 0 }
     }
 
     /// The table of an object, of which only the rows exist that the request shows.
@@ -86,7 +86,7 @@ impl<'a> Target<'a> {
                 let any = filters.iter().fold(Condition::any(), |any, filter| any.add(holds(self.condition(filter))));
                 // A database seeks few alternatives only. Where all of them lie in ranges of one key, it seeks these.
                 match ranges(filter).filter(|_| self.renamed.is_none()) {
-                    Some(ranges) => ranges.condition(self.backend, self.placement != Placement::Here).add(any),
+                    Some(ranges) => ranges.condition(self.backend, self.are_spread).add(any),
                     None => any,
                 }
             }
@@ -151,7 +151,7 @@ impl<'a> Target<'a> {
         let until = |instant| Condition::all().add(keyset::as_of(named.clone(), instant));
         let since = |instant| Condition::all().add(keyset::since(named.clone(), instant));
         let within = |instants: &[DateTime]| match self.renamed {
-            None => key_ranges(key, instants).condition(self.backend, self.placement != Placement::Here),
+            None => key_ranges(key, instants).condition(self.backend, self.are_spread),
             // Under another name, each range is an alternative.
             Some(_) => key_ranges(&named, instants).condition(self.backend, true),
         };
@@ -182,9 +182,9 @@ impl<'a> Target<'a> {
         // A name of its own, where the table may stand around the sub-query, too.
         let is_around = on.iter().any(|(from, _)| from.table() == table) || self.level > 0;
         let name = format!("{table}_{}", self.level + 1);
-        let Self { backend, placement, declaration, tables, level, .. } = *self;
+        let Self { backend, are_spread, declaration, tables, level, .. } = *self;
         let renamed = is_around.then_some((table, name.as_str()));
-        let inner = Target { backend, placement, declaration, tables, renamed, level: level + 1 };
+        let inner = Target { backend, are_spread, declaration, tables, renamed, level: level + 1 };
         let mut rows = Query::select().expr(Expr::cust("1")).take();
         rows.from(source.source(is_around.then_some(&name)));
         for (from, to) in on {

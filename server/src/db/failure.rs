@@ -113,14 +113,12 @@ impl Failure {
 
 /// Whether PostgreSQL refuses a setting for its value: a role that does not exist. Other errors have the same SQLSTATE.
 fn is_no_role(error: &dyn sqlx::error::DatabaseError) -> bool {
-    let error = error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>();
-    error.is_some_and(|error| error.code() == "22023" && error.routine() == Some("call_string_check_hook"))
+    is_raised_by(error, "22023", "call_string_check_hook")
 }
 
 /// Whether Citus would have to send the rows of a whole table to other servers, which it refuses by default, and as an internal error.
 fn moves_tables(error: &dyn sqlx::error::DatabaseError) -> bool {
-    let error = error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>();
-    error.is_some_and(|error| error.code() == "XX000" && error.routine() == Some("JobExecutorType"))
+    is_raised_by(error, "XX000", "JobExecutorType")
 }
 
 /// Whether a table or a column of a statement is gone, or has another type than when the statement was prepared. SQLite has one code
@@ -137,8 +135,13 @@ fn has_changed(error: &dyn sqlx::error::DatabaseError) -> bool {
 /// Whether a statement was prepared for columns of other types: PostgreSQL's "cached plan must not change result type", which it
 /// translates.
 fn is_outdated(error: &dyn sqlx::error::DatabaseError) -> bool {
+    is_raised_by(error, "0A000", "RevalidateCachedQuery")
+}
+
+/// Whether this routine of PostgreSQL has raised the error, with this SQLSTATE: other errors have the same one.
+fn is_raised_by(error: &dyn sqlx::error::DatabaseError, code: &str, routine: &str) -> bool {
     let error = error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>();
-    error.is_some_and(|error| error.code() == "0A000" && error.routine() == Some("RevalidateCachedQuery"))
+    error.is_some_and(|error| error.code() == code && error.routine() == Some(routine))
 }
 
 /// Whether a connection has prepared statements for columns of other types. The driver would keep them.
@@ -148,10 +151,7 @@ pub fn is_outdated_connection(cause: &sqlx::Error) -> bool {
 
 /// The columns of the unique constraint that a statement violates, as far as the database names them.
 pub fn violated_columns(error: &DbErr) -> Vec<String> {
-    let (DbErr::Exec(RuntimeErr::SqlxError(cause)) | DbErr::Query(RuntimeErr::SqlxError(cause))) = error else {
-        return Vec::new();
-    };
-    let sqlx::Error::Database(error) = cause.as_ref() else { return Vec::new() };
+    let Some(error) = of_statement(error) else { return Vec::new() };
     let names = |list: &str| list.split(", ").map(|name| name.trim_matches('"').to_owned()).collect();
     if let Some(error) = error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>() {
         // `Key (river_id, name)=(1, Bonn) already exists.`
@@ -169,10 +169,15 @@ pub fn violated_columns(error: &DbErr) -> Vec<String> {
 
 /// What the database says about a statement that failed.
 pub fn message(error: &DbErr) -> Option<&str> {
+    of_statement(error).map(sqlx::error::DatabaseError::message)
+}
+
+/// The error that the database has for a statement.
+fn of_statement(error: &DbErr) -> Option<&dyn sqlx::error::DatabaseError> {
     let (DbErr::Exec(RuntimeErr::SqlxError(cause)) | DbErr::Query(RuntimeErr::SqlxError(cause))) = error else {
         return None;
     };
-    if let sqlx::Error::Database(error) = cause.as_ref() { Some(error.message()) } else { None }
+    if let sqlx::Error::Database(error) = cause.as_ref() { Some(error.as_ref()) } else { None }
 }
 
 /// The error of a connection that was lost.

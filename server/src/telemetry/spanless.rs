@@ -40,6 +40,7 @@ impl Subscriber for Spanless {
         self.0.enabled(metadata)
     }
 
+    /// Without it, no level would be disabled anywhere.
     fn max_level_hint(&self) -> Option<LevelFilter> {
         Some(LevelFilter::current())
     }

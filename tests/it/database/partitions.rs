@@ -1,7 +1,7 @@
 //! Partitioned tables, made by the SQL of docs/partitions.md, on PostgreSQL.
 
 mod foreign;
-pub mod layout;
+pub(super) mod layout;
 mod moves;
 mod plans;
 mod rows;
