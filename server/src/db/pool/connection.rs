@@ -1,12 +1,15 @@
 //! A connection of the pool.
 
 use std::future::pending;
+use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt as _;
 use sea_orm::DbBackend;
 use sea_orm::sqlx::postgres::PgConnection;
 use sea_orm::sqlx::{Connection as _, Error, Executor};
+use tokio::task::unconstrained;
 use tokio::time::timeout;
 
 use super::sqlite::Sqlite;
@@ -25,6 +28,8 @@ pub struct Connection {
     pub liveness: Liveness,
     pub opened: Instant,
     pub idle_since: Instant,
+    /// Whether PostgreSQL may not have answered yet that a snapshot has ended.
+    is_ending: bool,
 }
 
 pub enum Link {
@@ -44,7 +49,7 @@ pub enum Statements {
 impl Connection {
     /// A connection that was begun to be opened then.
     pub fn new(link: Link, opened: Instant, servers: Option<Arc<Servers>>, liveness: Liveness) -> Self {
-        Self { link, servers, liveness, opened, idle_since: Instant::now() }
+        Self { link, servers, liveness, opened, idle_since: Instant::now(), is_ending: false }
     }
 
     /// Returns if the primary moves to another host. A statement on this connection may then never end.
@@ -119,14 +124,6 @@ impl Connection {
         }
     }
 
-    /// Ends a snapshot, which may not have begun.
-    pub async fn end(&mut self) -> Result<(), Error> {
-        match &mut self.link {
-            Link::Postgres(connection, _) => connection.execute("COMMIT").await.map(drop),
-            Link::Sqlite(connection) => connection.end(),
-        }
-    }
-
     /// Whether an open snapshot is still open after an error.
     pub fn keeps_snapshot(&self) -> bool {
         match &self.link {
@@ -136,11 +133,24 @@ impl Connection {
         }
     }
 
-    /// The same at once, where that is possible.
-    pub fn try_end(&self) -> bool {
-        match &self.link {
-            Link::Postgres(..) => false,
+    /// Ends a snapshot without waiting. PostgreSQL is sent the statement, and its answer is read
+    /// before the connection is used again: see [`Self::ended`]. Returns whether it can be.
+    pub fn end_at_once(&mut self) -> bool {
+        match &mut self.link {
+            // Polled once, the driver sends it: there is room for a few bytes. The task may have no budget left to send anything.
+            Link::Postgres(connection, _) => {
+                self.is_ending = true;
+                unconstrained(connection.execute("COMMIT")).now_or_never().is_none_or(|ended| ended.is_ok())
+            }
             Link::Sqlite(connection) => connection.end().is_ok(),
+        }
+    }
+
+    /// Waits until the last snapshot has ended.
+    pub async fn ended(&mut self) -> Result<(), Error> {
+        match &mut self.link {
+            Link::Postgres(connection, _) if mem::take(&mut self.is_ending) => connection.flush().await,
+            _ => Ok(()),
         }
     }
 

@@ -1,9 +1,8 @@
 //! A connection in use, and how it is released.
 //!
-//! Normally it returns to the pool at once; on SQLite, a snapshot is ended before. If its statement was abandoned, or a
-//! snapshot of PostgreSQL is open, a task first drains the statement and ends the snapshot, within a time limit. If that fails, or if the connection broke, it is closed.
-//! PostgreSQL 14 or later then stops the statement, because it watches its client; earlier
-//! versions run it to its time limit.
+//! Normally it returns to the pool at once: nothing waits for the end of its snapshot. If its statement was abandoned, a task first
+//! drains the statement, within a time limit. If that fails, or if the connection broke, it is closed. PostgreSQL 14 or later
+//! then stops the statement, because it watches its client; earlier versions run it to its time limit.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,9 +23,6 @@ use crate::db::failure::lost;
 
 /// How long an abandoned statement may continue before its connection is closed.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(100);
-
-/// How long `COMMIT` may take.
-const COMMIT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Called after each statement.
 pub type Callback = Arc<dyn Fn(&Info<'_>) + Send + Sync>;
@@ -124,56 +120,37 @@ impl Lease {
         self.connection.as_ref().is_some_and(|connection| connection.keeps_snapshot())
     }
 
-    /// Ends the snapshot, if that takes no time.
-    fn try_end(&self, connection: &Connection) -> bool {
+    /// Ends the snapshot without waiting. Returns whether the connection can be used again.
+    fn end_at_once(&self, connection: &mut Connection) -> bool {
         let begun = Instant::now();
-        let ended = connection.try_end();
-        if ended {
-            self.report(&Statement::from_string(connection.backend(), "COMMIT"), begun, false);
-        }
+        let ended = connection.end_at_once();
+        self.report(&Statement::from_string(connection.backend(), "COMMIT"), begun, !ended);
         ended
     }
 
-    /// Makes the connection ready for reuse, or closes it.
-    async fn settle(mut self, abandoned: bool) {
-        let snapshot = self.snapshot;
+    /// Waits for the abandoned statement, and then ends as any other lease.
+    async fn settle(mut self) {
         let Ok(connection) = self.connection() else { return };
-        let drained = if abandoned {
-            timeout(DRAIN_TIMEOUT, connection.drain()).await.is_ok_and(|drained| drained.is_ok())
+        if timeout(DRAIN_TIMEOUT, connection.drain()).await.is_ok_and(|drained| drained.is_ok()) {
+            self.state = State::Idle;
         } else {
-            true
-        };
-        if !drained {
             // The statement is slow, or the database is gone.
             connection.liveness.suspect();
-            return;
         }
-        if snapshot {
-            let (begun, backend) = (Instant::now(), connection.backend());
-            let ended = timeout(COMMIT_TIMEOUT, connection.end()).await.is_ok_and(|ended| ended.is_ok());
-            if !ended {
-                connection.liveness.suspect();
-            }
-            self.report(&Statement::from_string(backend, "COMMIT"), begun, !ended);
-            if !ended {
-                return;
-            }
-        }
-        self.snapshot = false;
-        self.state = State::Idle;
     }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
         let Some(mut connection) = self.connection.take() else { return };
-        let (runtime, abandoned) = (Handle::try_current(), self.state == State::Running);
-        if abandoned {
+        if self.state == State::Running {
             connection.abandon();
         }
-        match (self.state, runtime) {
-            (State::Idle, _) if !self.snapshot || self.try_end(&connection) => connection.idle_since = Instant::now(),
-            (State::Idle | State::Running, Ok(runtime)) => {
+        match (self.state, Handle::try_current()) {
+            (State::Idle, _) if !self.snapshot || self.end_at_once(&mut connection) => {
+                connection.idle_since = Instant::now();
+            }
+            (State::Running, Ok(runtime)) => {
                 // The task itself may be dropped, even before it begins: when the runtime ends.
                 let state = State::Broken;
                 let lease = Self {
@@ -183,7 +160,7 @@ impl Drop for Lease {
                     role: None,
                     callback: self.callback.take(),
                 };
-                drop(runtime.spawn(lease.settle(abandoned)));
+                drop(runtime.spawn(lease.settle()));
             }
             _ => drop(Object::take(connection)),
         }

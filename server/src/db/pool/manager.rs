@@ -170,6 +170,9 @@ impl managed::Manager for Manager {
             return Ok(());
         }
         let idle_since = connection.idle_since;
+        if !timeout(PING_TIMEOUT, connection.ended()).await.is_ok_and(|ended| ended.is_ok()) {
+            return Err(RecycleError::message("its last snapshot has not ended"));
+        }
         if connection.opened.elapsed() > MAX_LIFETIME {
             return Err(RecycleError::message("open for too long"));
         }
