@@ -49,9 +49,12 @@ pub(crate) struct Distinct<'r> {
 impl<'r> Distinct<'r> {
     /// Those of these rows that differ in these columns.
     pub fn of(rows: &'r [TableRow], columns: &[Column]) -> Self {
-        let (mut distinct, mut known) =
-            (Self { rows: Vec::new(), values: Vec::new(), numbers: Vec::new() }, HashMap::new());
-        distinct.numbers.reserve(rows.len());
+        let mut distinct = Self {
+            rows: Vec::with_capacity(rows.len()),
+            values: Vec::with_capacity(rows.len() * columns.len()),
+            numbers: Vec::with_capacity(rows.len()),
+        };
+        let mut known = HashMap::with_capacity(rows.len());
         for row in rows {
             let (next, begin) = (distinct.rows.len(), distinct.values.len());
             let unread = columns.iter().find(|column| {
