@@ -1,6 +1,7 @@
 //! A database for one test.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use sea_orm::{
     ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr, QueryResult, Statement,
@@ -168,6 +169,8 @@ fn unused_name() -> String {
 async fn connect(url: &str) -> Result<DatabaseConnection, DbErr> {
     let mut options = ConnectOptions::new(url);
     options.max_connections(1).test_before_acquire(false).sqlx_logging(false);
+    // The statements of a test wait for each other, however busy the machine is.
+    options.acquire_timeout(Duration::from_mins(10));
     Database::connect(options).await
 }
 
