@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use ::entity::{book, book_rating};
+use async_graphql::futures_util::FutureExt as _;
 use async_graphql::futures_util::stream::StreamExt;
 use async_graphql::{Executor, Request, Response, Variables};
 use bookends_server::Api;
@@ -122,6 +123,40 @@ async fn e3_an_event_has_the_cursor_of_its_place_in_the_list() {
             let edge = heard.edge().await;
             assert!(listed[list]["edges"].as_array().unwrap().contains(&edge), "{list} by {order}: {edge}");
         }
+    }
+}
+
+#[tokio::test]
+async fn subscribers_who_ask_for_the_same_share_what_is_read() {
+    let shop = Shop::new(SMALL).await;
+    let document = "subscription($by: [RatingSort!]) {
+        ratingAdded(orderBy: $by) { cursor node { rating book { name ratingCount } } } }";
+    let mut all = Vec::new();
+    for by in [json!(null), json!([{ "field": "RATING" }]), json!(null), json!([{ "field": "RATING" }])] {
+        let request = Request::new(document).variables(Variables::from_json(json!({ "by": by })));
+        let (mut responses, before) =
+            (Executor::execute_stream(&shop.api, request, None), shop.api.events().subscribers());
+        until(async || {
+            assert!(responses.next().now_or_never().is_none());
+            shop.api.events().subscribers() > before
+        })
+        .await;
+        all.push(responses);
+    }
+    let [book, next] = books(&shop.db).await[..2] else { panic!("two books") };
+    for (book, stars) in [(book, 4), (next, 5)] {
+        rate(&shop.api, book, stars).await;
+        shop.statements.take();
+        let mut edges = Vec::new();
+        for responses in &mut all {
+            let response = timeout(LONG, responses.next()).await.unwrap().unwrap();
+            edges.push(serde_json::to_value(response).unwrap()["data"]["ratingAdded"].clone());
+        }
+        assert_eq!(edges[..2], edges[2..]);
+        assert_ne!(edges[0]["cursor"], edges[1]["cursor"], "the variables differ");
+        assert!(edges.iter().all(|edge| edge["node"]["rating"] == stars), "{edges:?}");
+        let reads = shop.statements.take().into_iter().filter(|statement| statement.sql.contains("book_stats"));
+        assert_eq!(reads.count(), 2);
     }
 }
 

@@ -65,6 +65,11 @@ impl PlannedPage {
         &run.declaration.object(self.object).name
     }
 
+    /// Whether it reads more than the rows of its objects: see [`Selection::reads_more`].
+    pub fn reads_more(&self, variables: &Variables) -> bool {
+        self.selections(variables).flatten().any(|selection| selection.reads_more(variables))
+    }
+
     /// What is selected of the objects, at each place where they can be.
     pub fn selections<'p>(&'p self, variables: &Variables) -> impl Iterator<Item = Option<&'p Selection>> {
         self.connection.selections.iter().map(|(when, of)| when.holds(variables).then_some(of))
