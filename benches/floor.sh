@@ -8,7 +8,7 @@
 # cities, and a tenth as many books, or rivers. A hundred different places for each page, over 16 connections that are kept.
 # The servers take turns; what is shown are medians of the rounds, and of the ratios within each round. The last figure is
 # the ratio of `rivers` by that of the shop. On SQLite, and on the PostgreSQL that TEST_DATABASE_URL names, in databases of its
-# own. `rivers` is beside the program. Without a program, the `dist` builds. Needs Linux, wrk, curl, jq and sqlite3, and psql
+# own. `rivers` is beside the program; if it is not there, the shop runs alone. Without a program, the `dist` builds. Needs Linux, wrk, curl, jq and sqlite3, and psql
 # for PostgreSQL, whose processes must be visible. wrk has the same cores. Numbers mean something on a quiet machine only:
 # the load average is shown first.
 #
@@ -34,6 +34,7 @@ cd "$work"
 
 applications=(bookshop rivers)
 declare -A programs=([bookshop]=$program [rivers]=$(dirname "$program")/rivers)
+[ -x "${programs[rivers]}" ] || applications=(bookshop)
 declare -A parents=([bookshop]=books [rivers]=rivers) children=([bookshop]=ratings [rivers]=cities)
 declare -A parent=([bookshop]=book [rivers]=river) number=([bookshop]=rating [rivers]=people)
 
@@ -112,7 +113,7 @@ compare() {
             count "$database" $kind
             continue
         fi
-        drive_in_turns bookshop.floor bookshop rivers.floor rivers
+        drive_in_turns "${applications[@]/%/.floor}" "${applications[@]}"
         for name in "${applications[@]}"; do
             printf '| %s | %s | %s | %d | %d | **%.2f** | %.1f | %.1f | %.1f | %.0f + %.0f | %.0f + %.0f | %d | %s |\n' \
                 "$database" "$name" "$kind" \
@@ -148,7 +149,7 @@ run() {
     local database=$1 program_of_floor=$2 name
     declare -A urls=([bookshop]=$3 [rivers]=$4)
     seed "${urls[bookshop]}" "$rows"
-    fill_rivers "${urls[bookshop]}" "${urls[rivers]}"
+    [ ${#applications[@]} = 1 ] || fill_rivers "${urls[bookshop]}" "${urls[rivers]}"
     for name in "${applications[@]}"; do
         DATABASE_URL=${urls[$name]} LISTEN=127.0.0.1:0 start "$name" ${counts:+"${callgrind[@]}"} "${programs[$name]}"
         DATABASE_URL=${urls[$name]} start "$name.floor" ${counts:+"${callgrind[@]}"} "$floor/$program_of_floor" "$name"
