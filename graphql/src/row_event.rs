@@ -199,7 +199,7 @@ impl Subscribed {
         let show = async |plan: &Selected, run: &Run<'_>, writer: &mut Writer<'_>| match plan {
             Selected::Edge(plan, last) => {
                 let is_for_all = is_for_all(plan, run);
-                if let Some(json) = last.get(row, run.variables).filter(|_| is_for_all) {
+                if is_for_all && let Some(json) = last.get(row, run.variables) {
                     writer.json.extend_from_slice(&json);
                     return Ok(Ok(()));
                 }

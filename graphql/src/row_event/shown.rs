@@ -26,13 +26,15 @@ impl LastShown {
     /// What was shown of this event to a subscriber with these variables.
     pub fn get(&self, row: &EventRow, variables: &Variables) -> Option<Arc<[u8]>> {
         let shown = self.shown();
-        let same = shown.iter().find(|shown| Arc::ptr_eq(&shown.row, row) && shown.variables == *variables)?;
-        Some(Arc::clone(&same.json))
+        shown.iter().find(|shown| shown.is_of(row, variables)).map(|shown| Arc::clone(&shown.json))
     }
 
-    /// Keeps what was shown.
+    /// Keeps what was shown. Of subscribers who read at the same time, the first one's.
     pub fn put(&self, row: &EventRow, variables: &Variables, json: &[u8]) {
         let mut shown = self.shown();
+        if shown.iter().any(|shown| shown.is_of(row, variables)) {
+            return;
+        }
         if shown.len() == KEPT {
             shown.pop_back();
         }
@@ -41,6 +43,12 @@ impl LastShown {
 
     fn shown(&self) -> MutexGuard<'_, VecDeque<Shown>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Shown {
+    fn is_of(&self, row: &EventRow, variables: &Variables) -> bool {
+        Arc::ptr_eq(&self.row, row) && self.variables == *variables
     }
 }
 
@@ -59,6 +67,8 @@ mod tests {
         shown.put(&event, &variables(1), b"1");
         assert_eq!(shown.get(&event, &variables(1)).as_deref(), Some(&b"1"[..]));
         assert_eq!(shown.get(&event, &variables(2)), None);
+        shown.put(&event, &variables(1), b"1");
+        assert_eq!(shown.shown().len(), 1);
         // Another event with an equal row shows what is there at its time.
         assert_eq!(shown.get(&row(), &variables(1)), None);
         for _ in 0..KEPT {

@@ -1,7 +1,6 @@
 //! A connection of the pool.
 
 use std::future::pending;
-use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -29,7 +28,7 @@ pub struct Connection {
     pub opened: Instant,
     pub idle_since: Instant,
     /// Whether PostgreSQL may not have answered yet that a snapshot has ended.
-    is_ending: bool,
+    pub is_ending: bool,
 }
 
 pub enum Link {
@@ -133,8 +132,8 @@ impl Connection {
         }
     }
 
-    /// Ends a snapshot without waiting. PostgreSQL is sent the statement, and its answer is read
-    /// before the connection is used again: see [`Self::ended`]. Returns whether it can be.
+    /// Ends a snapshot without waiting. PostgreSQL is sent the statement, and its answer is read before the connection is used
+    /// again: see [`Self::ended`]. Returns whether it can be.
     pub fn end_at_once(&mut self) -> bool {
         match &mut self.link {
             // Polled once, the driver sends it: there is room for a few bytes. The task may have no budget left to send anything.
@@ -148,9 +147,10 @@ impl Connection {
 
     /// Waits until the last snapshot has ended.
     pub async fn ended(&mut self) -> Result<(), Error> {
+        self.is_ending = false;
         match &mut self.link {
-            Link::Postgres(connection, _) if mem::take(&mut self.is_ending) => connection.flush().await,
-            _ => Ok(()),
+            Link::Postgres(connection, _) => connection.flush().await,
+            Link::Sqlite(_) => Ok(()),
         }
     }
 

@@ -170,9 +170,6 @@ impl managed::Manager for Manager {
             return Ok(());
         }
         let idle_since = connection.idle_since;
-        if !timeout(PING_TIMEOUT, connection.ended()).await.is_ok_and(|ended| ended.is_ok()) {
-            return Err(RecycleError::message("its last snapshot has not ended"));
-        }
         if connection.opened.elapsed() > MAX_LIFETIME {
             return Err(RecycleError::message("open for too long"));
         }
@@ -184,6 +181,9 @@ impl managed::Manager for Manager {
         }
         if self.is_dead(idle_since) {
             return Err(RecycleError::message("another connection was found dead"));
+        }
+        if connection.is_ending && !timeout(PING_TIMEOUT, connection.ended()).await.is_ok_and(|ended| ended.is_ok()) {
+            return Err(RecycleError::message("its last snapshot has not ended"));
         }
         if (idle_since.elapsed() > MAX_UNTESTED_IDLE || self.liveness.may_be_stale(idle_since))
             && !self.test(connection).await
