@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use sea_orm::sqlx::postgres::PgConnection;
+use sea_orm::sqlx::{self, AssertSqlSafe, Connection as _, Executor as _};
 use sea_orm::{
-    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr, QueryResult, Statement,
+    ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbBackend, DbErr, QueryResult, RuntimeErr, Statement,
 };
 use uuid::Uuid;
 
@@ -174,10 +176,12 @@ async fn connect(url: &str) -> Result<DatabaseConnection, DbErr> {
     Database::connect(options).await
 }
 
+/// Runs a statement on a connection that is no pool's: a pool would try for long to reach a server that refuses it.
 async fn run(url: &str, sql: String) -> Result<(), DbErr> {
-    let db = connect(url).await?;
-    db.execute_unprepared(&sql).await?;
-    db.close().await
+    let failed = |error: sqlx::Error| DbErr::Conn(RuntimeErr::SqlxError(error.into()));
+    let mut connection = PgConnection::connect(url).await.map_err(failed)?;
+    connection.execute(sqlx::raw_sql(AssertSqlSafe(sql))).await.map_err(failed)?;
+    connection.close().await.map_err(failed)
 }
 
 #[cfg(test)]
