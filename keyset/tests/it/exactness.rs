@@ -163,7 +163,7 @@ async fn three_sorts_are_paged_as_exactly_as_two() {
     let mut orders = atlas::orders(3);
     orders.retain(|criteria| criteria.len() == 3);
     let sizes = [0, 1, 2, 3, 11, 12, 13];
-    for criteria in orders {
+    for criteria in atlas::affordable(&db, orders) {
         let places = places(&db, &atlas::order(&criteria)).await;
         for (index, place) in places.iter().enumerate() {
             for (end, size) in sizes.map(|size| (End::Front, size)).into_iter().chain([(End::Back, 1), (End::Back, 13)])
@@ -190,7 +190,7 @@ async fn three_sorts_that_all_can_be_null_are_paged_as_exactly() {
     let mut orders = atlas::orders_over([Column::People, Column::Age, Column::River], 3);
     orders.retain(|criteria| criteria.len() == 3);
     assert_eq!(orders.len(), 384);
-    for criteria in orders {
+    for criteria in atlas::affordable(&db, orders) {
         for place in &places(&db, &atlas::order(&criteria)).await {
             check(&db, &cities, &criteria, (End::Front, 3), Some(place), None).await;
             check(&db, &cities, &criteria, (End::Back, 3), None, Some(place)).await;
