@@ -143,7 +143,7 @@ pub use parts::{CursorParts, read_values, write_stored, write_value};
 pub use placeholder::Placeholder;
 pub use placement::Placement;
 #[cfg(feature = "postgres")]
-pub use postgres::read_postgres;
+pub use postgres::{read_binary, read_postgres};
 pub use postings::{MAX_WORDS, PostingList, Postings};
 pub use read_rows::ReadRows;
 pub use record::Record;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sea_orm::{DbErr, JsonValue, QueryResult, Value};
 
-use crate::{Columns, Kind, Stored, StoredRows};
+use crate::{Columns, Kind, Stored, StoredRows, StoredValue};
 
 /// A row of a result.
 #[derive(Debug)]
@@ -112,7 +112,10 @@ impl Record {
     pub(crate) fn plan(&self) -> Result<JsonValue, DbErr> {
         match self {
             Self::Row(row) => row.try_get_by_index(0),
-            Self::Stored(_) => Ok(JsonValue::Null),
+            Self::Stored(stored) => match stored.get(0) {
+                StoredValue::Text(text) => text.parse().map_err(|_| DbErr::Type("the plan is no JSON".into())),
+                _ => Ok(JsonValue::Null),
+            },
         }
     }
 
@@ -132,7 +135,6 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::StoredValue;
 
     #[test]
     fn an_absent_column_is_an_error() {

@@ -243,8 +243,8 @@ impl Parents {
         Ok((lists, values))
     }
 
-    /// The values of a parent as a filter binds them to these columns. Two statements of one text need parameters of the same types: `SQLx`
-    /// keeps prepared statements by their texts. A key that no value of the column equals is NULL.
+    /// The values of a parent as a filter binds them to these columns. Two statements of one text need parameters of the same types: prepared
+    /// statements are kept by their texts. A key that no value of the column equals is NULL.
     fn narrowed<'k>(&'k self, parent: &'k [Value]) -> impl Iterator<Item = Value> + 'k {
         self.references.iter().zip(parent).map(|(column, value)| match (column.kind(), value) {
             (Kind::SmallInt | Kind::Int, Value::BigInt(Some(key))) => Value::Int(i32::try_from(*key).ok()),

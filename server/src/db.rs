@@ -182,6 +182,8 @@ impl Db {
             let locked = run(&lock, "SELECT pg_try_advisory_xact_lock(7236837423021) AS locked").await?;
             let is_locked = locked.first().is_some_and(|row| row.count("locked") == Ok(1));
             if is_locked {
+                // PostgreSQL keeps what the last statement saw until another one runs. This one sees nothing.
+                run(&lock, "SET LOCAL lock_timeout = 0").await?;
                 return Ok(Some(lock));
             }
             drop(lock);

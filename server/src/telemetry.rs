@@ -14,11 +14,9 @@ mod otlp;
 #[cfg(not(feature = "otlp"))]
 #[path = "telemetry/without.rs"]
 mod otlp;
-mod spanless;
 pub mod trace;
 
 pub use otlp::statement;
-pub use spanless::without_span;
 
 /// The target of spans that are logged but not traced: probes, which are frequent, and subscriptions, which are endless.
 pub const UNTRACED: &str = "bookends_server::untraced";
@@ -59,7 +57,6 @@ impl Telemetry {
             }
             Some(endpoint) => Some(otlp::Traces::start(endpoint, settings)?),
         };
-        spanless::install();
         if settings.log_format == LogFormat::Json {
             panic::set_hook(Box::new(|panic| {
                 let backtrace = Backtrace::capture();

@@ -3,6 +3,8 @@
 use sea_orm::sqlx;
 use sea_orm::{DbErr, RuntimeErr};
 
+use super::pool::ServerError;
+
 /// The kinds of failures that are handled differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Failure {
@@ -140,8 +142,11 @@ fn is_outdated(error: &dyn sqlx::error::DatabaseError) -> bool {
 
 /// Whether this routine of PostgreSQL has raised the error, with this SQLSTATE: other errors have the same one.
 fn is_raised_by(error: &dyn sqlx::error::DatabaseError, code: &str, routine: &str) -> bool {
-    let error = error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>();
-    error.is_some_and(|error| error.code() == code && error.routine() == Some(routine))
+    let raised_by = match error.try_downcast_ref::<ServerError>() {
+        Some(error) => error.routine(),
+        None => error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>().and_then(|error| error.routine()),
+    };
+    error.code().as_deref() == Some(code) && raised_by == Some(routine)
 }
 
 /// Whether a connection has prepared statements for columns of other types. The driver would keep them.

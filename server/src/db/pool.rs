@@ -21,7 +21,7 @@ use super::{Liveness, Role};
 mod connection;
 mod lease;
 mod manager;
-mod postgres;
+mod prepared;
 mod snapshot;
 mod sqlite;
 mod stop;
@@ -34,12 +34,12 @@ use lease::Lease;
 use manager::Manager;
 pub use manager::Opener;
 pub(super) use manager::{CONNECTION_CHECK, CONNECTION_CHECK_INTERVAL, watch_client};
+pub use prepared::{KEPT, ServerError};
 pub use snapshot::Snapshot;
 pub use sqlite::File;
 pub use unprepared::Unprepared;
 pub(super) use unprepared::next as message_of;
 pub(super) use unprepared::quote;
-pub use work::of_one_type;
 use work::{Runs, Work};
 
 /// How often connections that have been idle for long are closed.

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sea_orm::sqlx::pool::PoolConnectionMetadata;
-use sea_orm::sqlx::postgres::PgConnectOptions;
+use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection};
 use sea_orm::sqlx::{Connection, Error};
 use sea_orm::{ConnectOptions, Database, DatabaseConnection, DbErr, RuntimeErr};
 
 use super::deadline::Deadline;
 use super::liveness::answers;
 use super::opened::{ConnectError, Pools, unreachable};
-use super::pool::{CONNECTION_CHECK, CONNECTION_CHECK_INTERVAL, Opener, Pool, Statements, Unprepared, watch_client};
+use super::pool::{
+    self, CONNECTION_CHECK, CONNECTION_CHECK_INTERVAL, Opener, Pool, Statements, Unprepared, watch_client,
+};
 use super::primary::Primary;
 use super::servers::Servers;
 use super::timeout::CONNECT_TIMEOUT;
@@ -54,7 +56,7 @@ pub async fn open(settings: &Settings, metrics: &Metrics) -> Result<Pools, Conne
     // At start-up, one holds the lock and another one reads.
     let readers = settings.database_connections.saturating_sub(writers).max(2);
     let opener = Opener::Postgres(Arc::clone(&primary), statements.clone());
-    // With TLS, the driver's small writes wait for each other: to open a connection takes a tenth of a second.
+    // With TLS, sqlx's small writes wait for each other: to open a connection takes a tenth of a second.
     let pools = tokio::try_join!(Pool::open(opener, readers, liveness.clone()), writer(&primary, writers, &liveness));
     let (reader, writer) = pools.map_err(failed)?;
     let replicas = settings.replicas.database_replica_urls.iter().map(|url| {
@@ -95,7 +97,7 @@ pub async fn open(settings: &Settings, metrics: &Metrics) -> Result<Pools, Conne
 
 /// The settings of each transaction behind a pooler: those of a session elsewhere.
 async fn unprepared(servers: &Servers, time_limit: &str) -> Result<Unprepared, Error> {
-    let mut connection = servers.connect().await?;
+    let mut connection: PgConnection = servers.connect().await?;
     let is_watched = watch_client(&mut connection, true).await?;
     let watch = is_watched.then_some((CONNECTION_CHECK, CONNECTION_CHECK_INTERVAL));
     // An error while closing does not matter.
@@ -154,7 +156,7 @@ fn configured(options: PgConnectOptions, mode: StatementMode, time_limit: &str) 
     let options = sea_orm::sqlx::ConnectOptions::disable_statement_logging(options);
     match mode {
         StatementMode::Prepared => options
-            .statement_cache_capacity(500)
+            .statement_cache_capacity(pool::KEPT)
             .options(SETTINGS.into_iter().chain([("statement_timeout", time_limit)])),
         // A pooler refuses parameters of the session that it does not know.
         StatementMode::Unprepared => options.statement_cache_capacity(0).extra_float_digits(None),

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection, PgPool};
-use sea_orm::sqlx::{ConnectOptions, Error, Row};
+use sea_orm::sqlx::{AssertSqlSafe, ConnectOptions, Error, Executor, Row};
 use tokio::sync::watch;
 use tokio::time::timeout;
 
@@ -27,6 +27,26 @@ const OF_PRIMARY: &str = "SELECT CASE WHEN pg_is_in_recovery() THEN ''
 const OF_WRITABLE: &str =
     "SELECT CASE WHEN pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' THEN ''
     ELSE left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END";
+
+/// A connection of a driver.
+pub trait Session: Sized + Send {
+    /// Connects to one host.
+    fn open(options: &PgConnectOptions) -> impl Future<Output = Result<Self, Error>> + Send;
+
+    /// The first value of the first row that an unprepared statement returns, which is a text.
+    fn text(&mut self, statement: &str) -> impl Future<Output = Result<Option<String>, Error>> + Send;
+}
+
+impl Session for PgConnection {
+    fn open(options: &PgConnectOptions) -> impl Future<Output = Result<Self, Error>> + Send {
+        options.connect()
+    }
+
+    async fn text(&mut self, statement: &str) -> Result<Option<String>, Error> {
+        let row = self.fetch_optional(sea_orm::sqlx::raw_sql(AssertSqlSafe(statement.to_owned()))).await?;
+        row.map(|row| row.try_get(0)).transpose()
+    }
+}
 
 /// The hosts of a database.
 #[derive(Debug)]
@@ -156,7 +176,7 @@ impl Servers {
     /// # Errors
     ///
     /// The error of the last host. It is [`Error::Io`] if none is the primary.
-    pub async fn connect(&self) -> Result<PgConnection, Error> {
+    pub async fn connect<S: Session>(&self) -> Result<S, Error> {
         let (count, begin) = (self.hosts.len(), self.current_host());
         let limit = if self.are_several() { HOST_TIMEOUT } else { CONNECT_TIMEOUT };
         let mut last = Error::PoolTimedOut;
@@ -172,8 +192,8 @@ impl Servers {
         Err(last)
     }
 
-    async fn connect_to(&self, index: usize) -> Result<PgConnection, Error> {
-        let mut connection = self.hosts[index].connect().await?;
+    async fn connect_to<S: Session>(&self, index: usize) -> Result<S, Error> {
+        let mut connection = S::open(&self.hosts[index]).await?;
         self.check(&mut connection).await?;
         Ok(connection)
     }
@@ -183,7 +203,7 @@ impl Servers {
     /// # Errors
     ///
     /// [`Error::Io`] if it is not, or the error of the server.
-    pub async fn check(&self, connection: &mut PgConnection) -> Result<(), Error> {
+    pub async fn check(&self, connection: &mut impl Session) -> Result<(), Error> {
         if self.accepts(connection).await? { Ok(()) } else { Err(refused("this host is not the primary")) }
     }
 
@@ -192,13 +212,13 @@ impl Servers {
     /// # Errors
     ///
     /// [`Error`] if the server fails.
-    pub async fn accepts(&self, connection: &mut PgConnection) -> Result<bool, Error> {
+    pub async fn accepts(&self, connection: &mut impl Session) -> Result<bool, Error> {
         let question = match self.wanted {
             Wanted::Any => return Ok(true),
             Wanted::Writable => OF_WRITABLE,
             Wanted::Primary => OF_PRIMARY,
         };
-        let timeline: String = sea_orm::sqlx::raw_sql(question).fetch_one(connection).await?.try_get(0)?;
+        let timeline = connection.text(question).await?.unwrap_or_default();
         Ok(u32::from_str_radix(&timeline, 16).is_ok_and(|timeline| self.is_newest(timeline)))
     }
 

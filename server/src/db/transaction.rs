@@ -4,11 +4,11 @@ use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::sea_query::Values;
 use sea_orm::{
     ConnectionTrait, DatabaseExecutor, DatabaseTransaction, DbBackend, DbErr, ExecResult, QueryResult,
-    SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait,
+    SqliteTransactionMode, Statement, TransactionOptions, TransactionTrait, Value,
 };
 
 use super::Db;
-use super::pool::{self, Statements};
+use super::pool::Statements;
 use super::statements::record_writes;
 
 mod unprepared;
@@ -94,10 +94,18 @@ impl WriteTransaction {
     }
 }
 
-/// The statement with numbers of one type: see [`pool::of_one_type`].
+/// The statement with each number in the widest type of those that stand for it. The driver keeps prepared statements by their texts, and
+/// PostgreSQL the types of their parameters: otherwise the key of a `smallint` and the number of an argument could not have one text.
 fn of_one_type(mut statement: Statement) -> Statement {
     if let Some(Values(values)) = statement.values.as_mut().filter(|_| statement.db_backend == DbBackend::Postgres) {
-        *values = std::mem::take(values).into_iter().map(pool::of_one_type).collect();
+        for value in values {
+            match value {
+                Value::TinyInt(v) => *value = Value::Int(v.map(Into::into)),
+                Value::SmallInt(v) => *value = Value::Int(v.map(Into::into)),
+                Value::Float(v) => *value = Value::Double(v.map(Into::into)),
+                _ => {}
+            }
+        }
     }
     statement
 }

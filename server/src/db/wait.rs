@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::time::Duration;
 
+use sea_orm::sqlx::postgres::PgConnection;
 use sea_orm::sqlx::{self, Connection};
 use tokio::time::{Instant, sleep};
 
@@ -20,7 +21,7 @@ pub async fn until_available(servers: &Servers, name: &str, max: Duration) -> Re
     let end = Instant::now() + max;
     let (mut pause, max_pause) = PAUSE;
     loop {
-        let error = match servers.connect().await {
+        let error = match servers.connect::<PgConnection>().await {
             Ok(connection) => {
                 // An error while closing does not matter.
                 let _ = connection.close().await;

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use sea_orm::sqlx::{
     self,
-    postgres::{PgListener, PgPoolOptions},
+    postgres::{PgConnection, PgListener, PgPoolOptions},
 };
 use sea_orm::{DbErr, RuntimeErr};
 use tokio::time::timeout;
@@ -29,7 +29,7 @@ impl Connection {
         let opened = Instant::now();
         if servers.are_several() {
             // Finds the primary: replicas pass on no notification.
-            drop(servers.connect().await.map_err(failed)?);
+            drop(servers.connect::<PgConnection>().await.map_err(failed)?);
         }
         let options = servers.current().clone().application_name(&format!("{name} listener"));
         let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(CONNECT_TIMEOUT).connect_lazy_with(options);

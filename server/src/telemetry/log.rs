@@ -19,7 +19,7 @@ use crate::config::{LogFormat, Telemetry};
 pub const LISTS: &str = "bookends_graphql";
 
 /// Libraries whose detailed logs contain queries, tokens or the database URL.
-const SENSITIVE: [&str; 6] = ["axum", "hyper", "opentelemetry", "sea_orm", "sqlx", "tungstenite"];
+const SENSITIVE: [&str; 7] = ["axum", "hyper", "opentelemetry", "sea_orm", "sqlx", "tokio_postgres", "tungstenite"];
 
 /// The log of a process without traces.
 pub fn alone(settings: &Telemetry) -> impl Subscriber + Send + Sync + use<> {

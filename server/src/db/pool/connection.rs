@@ -11,6 +11,7 @@ use sea_orm::sqlx::{Connection as _, Error, Executor};
 use tokio::task::unconstrained;
 use tokio::time::timeout;
 
+use super::prepared::{Prepared, ServerError};
 use super::sqlite::Sqlite;
 use super::unprepared::{BEGIN_SNAPSHOT, Part, Unprepared};
 use super::work::{Runs, Work};
@@ -27,12 +28,12 @@ pub struct Connection {
     pub liveness: Liveness,
     pub opened: Instant,
     pub idle_since: Instant,
-    /// Whether PostgreSQL may not have answered yet that a snapshot has ended.
-    pub is_ending: bool,
 }
 
 pub enum Link {
-    Postgres(PgConnection, Statements),
+    /// On the heap, because the pool moves its connections.
+    Prepared(Box<Prepared>),
+    Unprepared(PgConnection, Unprepared),
     Sqlite(Sqlite),
 }
 
@@ -48,7 +49,7 @@ pub enum Statements {
 impl Connection {
     /// A connection that was begun to be opened then.
     pub fn new(link: Link, opened: Instant, servers: Option<Arc<Servers>>, liveness: Liveness) -> Self {
-        Self { link, servers, liveness, opened, idle_since: Instant::now(), is_ending: false }
+        Self { link, servers, liveness, opened, idle_since: Instant::now() }
     }
 
     /// Returns if the primary moves to another host. A statement on this connection may then never end.
@@ -64,41 +65,37 @@ impl Connection {
 
     pub fn backend(&self) -> DbBackend {
         match &self.link {
-            Link::Postgres(..) => DbBackend::Postgres,
+            Link::Prepared(_) | Link::Unprepared(..) => DbBackend::Postgres,
             Link::Sqlite(_) => DbBackend::Sqlite,
         }
     }
 
-    /// The statement that begins a snapshot, unless it is sent with the first statement, as it is with a role.
+    /// The statement that begins a snapshot, unless it is a part of the first statement, as it is with a role.
     pub fn begin(&self, role: Option<&Role>) -> Option<&'static str> {
         match &self.link {
-            Link::Postgres(..) if role.is_some() => None,
-            Link::Postgres(_, Statements::Prepared) => Some(BEGIN_SNAPSHOT),
-            Link::Postgres(_, Statements::Unprepared(_)) => None,
+            Link::Prepared(_) => role.is_none().then_some(BEGIN_SNAPSHOT),
+            Link::Unprepared(..) => None,
             Link::Sqlite(_) => Some("BEGIN"),
         }
     }
 
-    /// Runs a statement without parameters for its effect, which takes SQLite no time.
-    pub async fn execute(&mut self, sql: &'static str) -> Result<(), Error> {
-        match &mut self.link {
-            Link::Postgres(connection, _) => connection.execute(sql).await.map(drop),
-            Link::Sqlite(connection) => connection.execute(sql),
-        }
+    /// Whether a statement in a role is the first one of a snapshot, even if no other follows.
+    pub fn needs_snapshot(&self, role: Option<&Role>) -> bool {
+        role.is_some() && matches!(self.link, Link::Prepared(_))
     }
 
-    /// Runs a statement, in the role if its transaction has one. The driver sends prepared statements one by one, so one that begins
-    /// a transaction with a role is sent unprepared: everything is one message.
+    /// Runs a statement, in the role if its transaction has one.
     pub async fn run(&mut self, work: Work<'_>, part: Part, role: Option<&Role>) -> Result<Runs, Error> {
         match &mut self.link {
-            Link::Postgres(connection, Statements::Prepared) if role.is_some() && part != Part::Next => {
-                work.unprepared(connection, &Unprepared::default(), part, role).await
+            Link::Prepared(connection) if part == Part::First => connection.run_first(work, role).await,
+            Link::Prepared(connection) => connection.run(work).await,
+            Link::Unprepared(connection, unprepared) => work.unprepared(connection, unprepared, part, role).await,
+            Link::Sqlite(connection) => {
+                if part == Part::First {
+                    connection.execute("BEGIN")?;
+                }
+                connection.run(work).await
             }
-            Link::Postgres(connection, Statements::Prepared) => work.prepared(connection).await,
-            Link::Postgres(connection, Statements::Unprepared(unprepared)) => {
-                work.unprepared(connection, unprepared, part, role).await
-            }
-            Link::Sqlite(connection) => connection.run(work).await,
         }
     }
 
@@ -112,7 +109,8 @@ impl Connection {
     /// Discards what is left of an earlier statement, and waits for the database to answer.
     pub async fn drain(&mut self) -> Result<(), Error> {
         match &mut self.link {
-            Link::Postgres(connection, _) => loop {
+            Link::Prepared(connection) => connection.answered().await,
+            Link::Unprepared(connection, _) => loop {
                 match connection.ping().await {
                     // The error of the earlier statement.
                     Err(error) if !breaks(&error) => {}
@@ -127,30 +125,21 @@ impl Connection {
     pub fn keeps_snapshot(&self) -> bool {
         match &self.link {
             // There, every error of a statement ends it.
-            Link::Postgres(..) => false,
+            Link::Prepared(_) | Link::Unprepared(..) => false,
             Link::Sqlite(connection) => connection.is_in_snapshot(),
         }
     }
 
-    /// Ends a snapshot without waiting. PostgreSQL is sent the statement, and its answer is read before the connection is used
-    /// again: see [`Self::ended`]. Returns whether it can be.
+    /// Ends a snapshot. Where that takes a message, nothing waits for its answer. Returns whether the connection can be used again.
     pub fn end_at_once(&mut self) -> bool {
         match &mut self.link {
-            // Polled once, the driver sends it: there is room for a few bytes. The task may have no budget left to send anything.
-            Link::Postgres(connection, _) => {
-                self.is_ending = true;
+            Link::Prepared(connection) => connection.end_at_once(),
+            // Polled once, the driver sends it: there is room for a few bytes. It reads the answer before the next statement.
+            // The task may have no budget left to send anything.
+            Link::Unprepared(connection, _) => {
                 unconstrained(connection.execute("COMMIT")).now_or_never().is_none_or(|ended| ended.is_ok())
             }
             Link::Sqlite(connection) => connection.end().is_ok(),
-        }
-    }
-
-    /// Waits until the last snapshot has ended.
-    pub async fn ended(&mut self) -> Result<(), Error> {
-        self.is_ending = false;
-        match &mut self.link {
-            Link::Postgres(connection, _) => connection.flush().await,
-            Link::Sqlite(_) => Ok(()),
         }
     }
 
@@ -158,8 +147,10 @@ impl Connection {
     pub async fn close(self) {
         let closed = async {
             match self.link {
-                Link::Postgres(connection, _) => connection.close().await,
-                Link::Sqlite(_) => Ok(()),
+                Link::Prepared(connection) => connection.close().await,
+                // An error while closing does not matter.
+                Link::Unprepared(connection, _) => drop(connection.close().await),
+                Link::Sqlite(_) => {}
             }
         };
         let _ = timeout(CLOSE_TIMEOUT, closed).await;
@@ -170,6 +161,7 @@ impl Connection {
 pub fn breaks(error: &Error) -> bool {
     match error {
         error if is_outdated_connection(error) => true,
+        Error::Database(error) if error.try_downcast_ref().is_some_and(ServerError::is_fatal) => true,
         // The server announces with class 57P that it closes the connection.
         Error::Database(error) => error.code().is_some_and(|code| code.starts_with("57P") || code.starts_with("08")),
         Error::RowNotFound | Error::Encode(_) | Error::Decode(_) | Error::ColumnDecode { .. } => false,

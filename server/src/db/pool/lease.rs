@@ -58,50 +58,43 @@ impl Lease {
     }
 
     pub async fn run(&mut self, work: Work<'_>) -> Result<Runs, DbErr> {
-        let part = if self.snapshot { Part::Next } else { Part::Alone };
-        self.run_part(work, part).await
+        if self.snapshot {
+            self.run_part(work, Part::Next).await
+        } else if self.connection.as_ref().is_some_and(|connection| connection.needs_snapshot(self.role.as_ref())) {
+            self.run_first(work).await
+        } else {
+            self.run_part(work, Part::Alone).await
+        }
+    }
+
+    /// Begins a snapshot and runs its first statement: one trip to the database.
+    pub async fn run_first(&mut self, work: Work<'_>) -> Result<Runs, DbErr> {
+        self.snapshot = true;
+        let begin = self.connection.as_ref().ok_or_else(lost)?.begin(self.role.as_ref());
+        if let Some(begin) = begin {
+            // Its time is in that of the statement, and so is its failure.
+            self.report(&Statement::from_string(work.statement.db_backend, begin), Instant::now(), false);
+        }
+        self.run_part(work, Part::First).await
     }
 
     async fn run_part(&mut self, work: Work<'_>, part: Part) -> Result<Runs, DbErr> {
-        let role = self.role.take();
-        let run = async |connection: &mut Object<Manager>| connection.run(work, part, role.as_ref()).await;
-        let result = self.step(work.statement, run).await;
-        self.role = role;
-        result
-    }
-
-    /// Begins a snapshot and runs its first statement. With prepared statements on PostgreSQL this takes two round trips,
-    /// because the driver completes a statement before it sends the next one.
-    pub async fn run_first(&mut self, work: Work<'_>) -> Result<Runs, DbErr> {
-        self.snapshot = true;
-        let role = self.role.clone();
-        let Some(begin) = self.connection()?.begin(role.as_ref()) else {
-            return self.run_part(work, Part::First).await;
-        };
-        let statement = Statement::from_string(work.statement.db_backend, begin);
-        self.step(&statement, async |connection| connection.execute(begin).await).await?;
-        self.run(work).await
-    }
-
-    async fn step<T>(
-        &mut self,
-        statement: &Statement,
-        run: impl AsyncFnOnce(&mut Object<Manager>) -> Result<T, Error>,
-    ) -> Result<T, DbErr> {
         if !self.is_usable() {
             return Err(lost());
         }
         let begun = Instant::now();
         self.state = State::Running;
+        let role = self.role.take();
         let connection = self.connection()?;
         let left = connection.left();
         let result = tokio::select! {
             biased;
-            result = run(connection) => result,
+            result = connection.run(work, part, role.as_ref()) => result,
             () = left => Err(Error::WorkerCrashed),
         };
+        self.role = role;
         self.state = if result.as_ref().is_err_and(breaks) { State::Broken } else { State::Idle };
-        self.report(statement, begun, result.is_err());
+        self.report(work.statement, begun, result.is_err());
         result.map_err(|error| DbErr::Query(RuntimeErr::SqlxError(error.into())))
     }
 

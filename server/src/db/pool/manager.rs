@@ -7,14 +7,15 @@ use std::time::{Duration, Instant};
 
 use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
 use sea_orm::DbBackend;
+use sea_orm::sqlx::Error;
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection};
-use sea_orm::sqlx::{AssertSqlSafe, ConnectOptions, Error, Executor};
 use tokio::time::{sleep, timeout};
 
 use super::connection::{Connection, Link, Statements, breaks};
+use super::prepared::Prepared;
 use super::sqlite::File;
 use crate::db::Liveness;
-use crate::db::servers::Servers;
+use crate::db::servers::{Servers, Session};
 
 /// A PostgreSQL connection that has been idle for longer is tested before use.
 const MAX_UNTESTED_IDLE: Duration = Duration::from_secs(10);
@@ -145,15 +146,15 @@ impl managed::Manager for Manager {
             Opener::Postgres(servers, statements) => {
                 let mut delay = RETRY_DELAY.0;
                 loop {
-                    match servers.connect().await {
-                        Ok(connection) => break link(connection, statements).await?,
+                    match link(statements, servers).await {
+                        Ok(link) => break link,
                         Err(error) if starts(&error) => sleep(delay).await,
                         Err(error) => return Err(error),
                     }
                     delay = RETRY_DELAY.1.min(2 * delay);
                 }
             }
-            Opener::Replica(options, statements) => link(options.connect().await?, statements).await?,
+            Opener::Replica(options, statements) => link(statements, &Servers::from((**options).clone())).await?,
             Opener::Sqlite(file) => {
                 let connection = file.open().await?;
                 // Otherwise it may be a connection to another file.
@@ -182,9 +183,6 @@ impl managed::Manager for Manager {
         if self.is_dead(idle_since) {
             return Err(RecycleError::message("another connection was found dead"));
         }
-        if connection.is_ending && !timeout(PING_TIMEOUT, connection.ended()).await.is_ok_and(|ended| ended.is_ok()) {
-            return Err(RecycleError::message("its last snapshot has not ended"));
-        }
         if (idle_since.elapsed() > MAX_UNTESTED_IDLE || self.liveness.may_be_stale(idle_since))
             && !self.test(connection).await
         {
@@ -195,11 +193,17 @@ impl managed::Manager for Manager {
 }
 
 /// A connection whose server stops a statement when the connection is closed. Unprepared statements ask for it themselves.
-async fn link(mut connection: PgConnection, statements: &Statements) -> Result<Link, Error> {
-    if let Statements::Prepared = statements {
-        watch_client(&mut connection, false).await?;
-    }
-    Ok(Link::Postgres(connection, statements.clone()))
+async fn link(statements: &Statements, servers: &Servers) -> Result<Link, Error> {
+    Ok(match statements {
+        Statements::Prepared => {
+            let mut connection: Prepared = servers.connect().await?;
+            watch_client(&mut connection, false).await?;
+            Link::Prepared(Box::new(connection))
+        }
+        Statements::Unprepared(unprepared) => {
+            Link::Unprepared(servers.connect::<PgConnection>().await?, unprepared.clone())
+        }
+    })
 }
 
 /// Has the server stop a statement of this session, or of this transaction, when its connection is closed. Returns whether
@@ -208,14 +212,14 @@ async fn link(mut connection: PgConnection, statements: &Statements) -> Result<L
 /// # Errors
 ///
 /// [`Error`] if the connection is lost.
-pub async fn watch_client(connection: &mut PgConnection, is_local: bool) -> Result<bool, Error> {
+pub async fn watch_client(connection: &mut impl Session, is_local: bool) -> Result<bool, Error> {
     let statement = format!(
         "SELECT set_config('{CONNECTION_CHECK}', '{CONNECTION_CHECK_INTERVAL}', {is_local})
         FROM pg_settings WHERE name = '{CONNECTION_CHECK}'"
     );
-    match connection.fetch_optional(AssertSqlSafe(statement)).await {
+    match connection.text(&statement).await {
         Err(error) if breaks(&error) => Err(error),
-        set => Ok(set.is_ok_and(|row| row.is_some())),
+        set => Ok(set.is_ok_and(|value| value.is_some())),
     }
 }
 

@@ -12,9 +12,11 @@ use sea_orm::{Statement, Value};
 use crate::db::Role;
 
 mod literal;
+mod rows;
 mod text;
 
 pub use literal::quote;
+pub use rows::records;
 
 /// The statement that begins a snapshot on PostgreSQL. The database takes the snapshot when the next statement runs.
 pub const BEGIN_SNAPSHOT: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";

@@ -1,4 +1,4 @@
-//! The rows of PostgreSQL, as values by position: to find each value by the name of its column takes longer.
+//! The rows of unprepared statements, as values by position. Their values are texts, which the driver decodes.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use futures_util::{Stream, TryStreamExt};
 use keyset::{Columns, Record, StoredRows, StoredValue};
 use sea_orm::prelude::Uuid;
 use sea_orm::sqlx::error::BoxDynError;
-use sea_orm::sqlx::postgres::{PgRow, PgValueFormat, PgValueRef, Postgres};
+use sea_orm::sqlx::postgres::{PgRow, PgValueRef, Postgres};
 use sea_orm::sqlx::{Column as _, Decode, Error, Row as _, TypeInfo as _, ValueRef as _};
 use sea_orm::{QueryResult, sqlx};
 
@@ -52,10 +52,10 @@ pub async fn records(mut rows: impl Stream<Item = Result<PgRow, Error>> + Unpin)
 /// How values of a type are read.
 fn reader(name: &str) -> Option<Read> {
     Some(match name {
-        "BOOL" => integer::<bool, 1>,
-        "INT2" => integer::<i16, 2>,
-        "INT4" => integer::<i32, 4>,
-        "INT8" => integer::<i64, 8>,
+        "BOOL" => integer::<bool>,
+        "INT2" => integer::<i16>,
+        "INT4" => integer::<i32>,
+        "INT8" => integer::<i64>,
         "FLOAT4" => real::<f32>,
         "FLOAT8" => real::<f64>,
         "TEXT" | "VARCHAR" => |value, found| {
@@ -63,11 +63,7 @@ fn reader(name: &str) -> Option<Read> {
             Ok(())
         },
         "UUID" => |value, found| {
-            let id = match bytes(&value) {
-                Some(id) => id,
-                None => <Uuid as Decode<Postgres>>::decode(value)?.into_bytes(),
-            };
-            found.push(StoredValue::Id(id));
+            found.push(StoredValue::Id(<Uuid as Decode<Postgres>>::decode(value)?.into_bytes()));
             Ok(())
         },
         "NUMERIC" | "DATE" | "TIME" | "TIMESTAMP" | "TIMESTAMPTZ" => |value, found| {
@@ -81,28 +77,12 @@ fn reader(name: &str) -> Option<Read> {
     })
 }
 
-/// A value of this many bytes, as a prepared statement returns it. What else returns texts, which the driver decodes.
-fn bytes<const LENGTH: usize>(value: &PgValueRef<'_>) -> Option<[u8; LENGTH]> {
-    let is_binary = value.format() == PgValueFormat::Binary;
-    value.as_bytes().ok().filter(|_| is_binary)?.try_into().ok()
-}
-
-fn integer<T, const LENGTH: usize>(value: PgValueRef<'_>, found: &mut StoredRows) -> Result<(), BoxDynError>
+fn integer<T>(value: PgValueRef<'_>, found: &mut StoredRows) -> Result<(), BoxDynError>
 where
     T: for<'r> Decode<'r, Postgres> + Into<i64>,
 {
-    let integer = match bytes::<LENGTH>(&value) {
-        Some(bytes) => big_endian(bytes),
-        None => T::decode(value)?.into(),
-    };
-    found.push(StoredValue::Integer(integer));
+    found.push(StoredValue::Integer(T::decode(value)?.into()));
     Ok(())
-}
-
-/// An integer of at most eight bytes with its sign.
-fn big_endian<const LENGTH: usize>(bytes: [u8; LENGTH]) -> i64 {
-    let negative = bytes[0] >= 0x80;
-    bytes.into_iter().fold(if negative { -1 } else { 0 }, |integer, byte| integer << 8 | i64::from(byte))
 }
 
 fn real<T>(value: PgValueRef<'_>, found: &mut StoredRows) -> Result<(), BoxDynError>
@@ -111,22 +91,4 @@ where
 {
     found.push(StoredValue::Real(T::decode(value)?.into()));
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::big_endian;
-
-    #[test]
-    fn an_integer_keeps_its_sign() {
-        assert_eq!([big_endian([0]), big_endian([1])], [0, 1]);
-        for integer in [i64::MIN, -1, 0, 255, 256, i64::MAX] {
-            assert_eq!(big_endian(integer.to_be_bytes()), integer);
-        }
-        assert_eq!([i16::MIN, -2, i16::MAX].map(|integer| big_endian(integer.to_be_bytes())), [-32_768, -2, 32_767]);
-        assert_eq!(
-            [i32::MIN, -2, i32::MAX].map(|v| big_endian(v.to_be_bytes())),
-            [i32::MIN, -2, i32::MAX].map(i64::from)
-        );
-    }
 }

@@ -1,0 +1,100 @@
+//! The rows of a prepared statement, as values by position.
+
+use std::pin::pin;
+use std::sync::Arc;
+
+use futures_util::TryStreamExt as _;
+use keyset::{Columns, Record, StoredRows, StoredValue, read_binary};
+use sea_orm::sqlx::Error;
+use sea_orm::sqlx::error::BoxDynError;
+use tokio_postgres::RowStream;
+use tokio_postgres::types::{FromSql, Kind, Type};
+
+use super::error::failed;
+
+/// The rows for which there is room at first: those of a page with its neighbours.
+const ROOM: usize = 16;
+
+/// Adds a value that is not NULL, in PostgreSQL's binary format.
+pub type Read = fn(&[u8], &mut StoredRows) -> Result<(), BoxDynError>;
+
+/// The bytes of a value of any type.
+struct Bytes<'a>(&'a [u8]);
+
+impl<'a> FromSql<'a> for Bytes<'a> {
+    fn from_sql(_: &Type, bytes: &'a [u8]) -> Result<Self, BoxDynError> {
+        Ok(Self(bytes))
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+}
+
+/// The rows of one result.
+///
+/// # Errors
+///
+/// Those of the driver, and [`Error::ColumnDecode`] for a value that is none of its type.
+pub async fn records(rows: RowStream, columns: &Arc<Columns>, reads: &[Read]) -> Result<Vec<Record>, Error> {
+    let (mut rows, mut found) = (pin!(rows), StoredRows::with_room(Arc::clone(columns), ROOM));
+    while let Some(row) = rows.try_next().await.map_err(failed)? {
+        for (position, read) in reads.iter().enumerate() {
+            match row.try_get(position).map_err(failed)? {
+                None => found.push(StoredValue::Null),
+                Some(Bytes(bytes)) => read(bytes, &mut found).map_err(|source| Error::ColumnDecode {
+                    index: row.columns()[position].name().to_owned(),
+                    source,
+                })?,
+            }
+        }
+    }
+    Ok(found.records())
+}
+
+/// How values of a type are read.
+pub fn reader(of: &Type) -> Read {
+    // Those of a database can have the same names.
+    let name = if ["pg_catalog", ""].contains(&of.schema()) || of.name() == "citext" { of.name() } else { "" };
+    match name {
+        "bool" => |bytes, found| integer(u8::from_be_bytes(bytes.try_into()?), found),
+        "int2" => |bytes, found| integer(i16::from_be_bytes(bytes.try_into()?), found),
+        "int4" => |bytes, found| integer(i32::from_be_bytes(bytes.try_into()?), found),
+        "int8" => |bytes, found| integer(i64::from_be_bytes(bytes.try_into()?), found),
+        "float4" => |bytes, found| push(found, StoredValue::Real(f32::from_be_bytes(bytes.try_into()?).into())),
+        "float8" => |bytes, found| push(found, StoredValue::Real(f64::from_be_bytes(bytes.try_into()?))),
+        "text" | "varchar" | "bpchar" | "name" | "char" | "unknown" | "json" | "citext" => text,
+        "jsonb" => |bytes, found| text(bytes.split_first().ok_or("no version of JSON")?.1, found),
+        "uuid" => |bytes, found| push(found, StoredValue::Id(bytes.try_into()?)),
+        "bytea" => |bytes, found| push(found, StoredValue::Blob(bytes)),
+        "numeric" => |bytes, found| other("NUMERIC", bytes, found),
+        "date" => |bytes, found| other("DATE", bytes, found),
+        "time" => |bytes, found| other("TIME", bytes, found),
+        "timestamp" => |bytes, found| other("TIMESTAMP", bytes, found),
+        "timestamptz" => |bytes, found| other("TIMESTAMPTZ", bytes, found),
+        _ if matches!(of.kind(), Kind::Enum(_)) => text,
+        _ => |_, found| push(found, StoredValue::Unreadable),
+    }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "as those that read bytes")]
+fn push(found: &mut StoredRows, value: StoredValue<'_>) -> Result<(), BoxDynError> {
+    found.push(value);
+    Ok(())
+}
+
+fn text(bytes: &[u8], found: &mut StoredRows) -> Result<(), BoxDynError> {
+    push(found, StoredValue::Text(str::from_utf8(bytes)?))
+}
+
+/// A value that Rust may not hold.
+fn other(type_name: &str, bytes: &[u8], found: &mut StoredRows) -> Result<(), BoxDynError> {
+    match read_binary(type_name, bytes) {
+        Ok(value) => push(found, StoredValue::of(&value)),
+        Err(_) => push(found, StoredValue::Unreadable),
+    }
+}
+
+fn integer(value: impl Into<i64>, found: &mut StoredRows) -> Result<(), BoxDynError> {
+    push(found, StoredValue::Integer(value.into()))
+}
