@@ -9,15 +9,15 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use sea_orm::sqlx::Error;
 use sea_orm::sqlx::postgres::PgConnection;
-use sea_orm::sqlx::{self, Error, Row};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 
 use super::Failure;
 use super::position::Position;
-use super::servers::Servers;
+use super::servers::{Servers, Session};
 
 /// The pause between two samples, and between two probes of a replica.
 pub const SAMPLE_INTERVAL: Duration = Duration::from_millis(250);
@@ -204,11 +204,8 @@ impl Drop for Watch {
 /// # Errors
 ///
 /// [`Error`] if the server fails or does not answer in time.
-pub async fn ask<T>(connection: &mut PgConnection, statement: &'static str) -> Result<T, Error>
-where
-    T: for<'r> sqlx::Decode<'r, sqlx::Postgres> + sqlx::Type<sqlx::Postgres>,
-{
-    answer(async { sqlx::raw_sql(statement).fetch_one(connection).await?.try_get(0) }).await
+pub async fn ask(connection: &mut impl Session, statement: &'static str) -> Result<String, Error> {
+    answer(async { connection.text(statement).await?.ok_or(Error::RowNotFound) }).await
 }
 
 async fn answer<T>(asked: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {

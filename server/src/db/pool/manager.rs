@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
 use sea_orm::DbBackend;
 use sea_orm::sqlx::Error;
-use sea_orm::sqlx::postgres::{PgConnectOptions, PgConnection};
+use sea_orm::sqlx::postgres::PgConnection;
 use tokio::time::{sleep, timeout};
 
 use super::connection::{Connection, Link, Statements, breaks};
@@ -44,7 +44,7 @@ pub enum Opener {
     /// To the primary of a PostgreSQL database. The time limit of prepared statements is one of its options.
     Postgres(Arc<Servers>, Statements),
     /// To a replica. It does not wait for one that starts, and a lost statement is not run again: another server can run it.
-    Replica(Box<PgConnectOptions>, Statements),
+    Replica(Arc<Servers>, Statements),
     /// To a SQLite file.
     Sqlite(File),
 }
@@ -154,7 +154,7 @@ impl managed::Manager for Manager {
                     delay = RETRY_DELAY.1.min(2 * delay);
                 }
             }
-            Opener::Replica(options, statements) => link(statements, &Servers::from((**options).clone())).await?,
+            Opener::Replica(server, statements) => link(statements, server).await?,
             Opener::Sqlite(file) => {
                 let connection = file.open().await?;
                 // Otherwise it may be a connection to another file.

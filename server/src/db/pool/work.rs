@@ -18,6 +18,9 @@ pub struct Work<'a> {
     pub each: Option<&'a [Value]>,
 }
 
+/// The rows for which there is room at first: those of a page with its neighbours.
+pub const ROOM: usize = 16;
+
 /// The rows of each run.
 pub type Runs = Vec<Vec<Record>>;
 

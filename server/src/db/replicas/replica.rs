@@ -91,7 +91,7 @@ impl Replica {
         metrics: &Metrics,
     ) -> Result<Self, DbErr> {
         let name = servers::name(&options);
-        let pool = Pool::new(Opener::Replica(options.into(), statements), connections, Liveness::default())?;
+        let pool = Pool::new(Opener::Replica(Arc::new(options.into()), statements), connections, Liveness::default())?;
         let mut reads = Reads::Pool(pool);
         reads.set_metric_callback(statements::record_statements(POOL, metrics.clone()));
         let metrics = metrics.replica(&name);

@@ -23,7 +23,10 @@ const FILE: &str = "file: ";
 ///
 /// [`Error::Configuration`] and [`Error::Tls`] for certificates, [`Error::Io`] for the network, or what the server says.
 pub async fn connect(options: &PgConnectOptions) -> Result<(Client, Wire), Error> {
-    let (config, files) = config(options);
+    let (config, mut files) = config(options);
+    if config.get_ssl_mode() == SslMode::Disable {
+        files = Files::default();
+    }
     let tls = MakeRustlsConnect::new(client_config(options.get_ssl_mode(), files).await?);
     let (client, connection) = config.connect(tls).await.map_err(failed)?;
     Ok((client, Wire::new(connection)))

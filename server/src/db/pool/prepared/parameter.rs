@@ -70,48 +70,34 @@ fn integer(value: Option<impl Into<i64>>, of: &Type, out: &mut BytesMut) -> Resu
 /// key of a `smallint` and the number of a filter have one text.
 pub fn type_of(value: &Value) -> Type {
     match value {
-        Value::Bool(_) => Type::BOOL,
-        Value::TinyInt(_) | Value::SmallInt(_) | Value::Int(_) | Value::TinyUnsigned(_) | Value::SmallUnsigned(_) => {
-            Type::INT4
-        }
-        Value::BigInt(_) | Value::Unsigned(_) | Value::BigUnsigned(_) => Type::INT8,
-        Value::Float(_) | Value::Double(_) => Type::FLOAT8,
-        Value::String(_) | Value::Enum(_) | Value::Char(_) => Type::TEXT,
-        Value::Bytes(_) => Type::BYTEA,
-        Value::ChronoDate(_) => Type::DATE,
-        Value::ChronoTime(_) => Type::TIME,
-        Value::ChronoDateTime(_) => Type::TIMESTAMP,
-        Value::ChronoDateTimeUtc(_) | Value::ChronoDateTimeLocal(_) | Value::ChronoDateTimeWithTimeZone(_) => {
-            Type::TIMESTAMPTZ
-        }
-        Value::Uuid(_) => Type::UUID,
-        Value::Decimal(_) => Type::NUMERIC,
-        Value::Json(_) => Type::JSONB,
-        Value::Array(of, _) => array_of(of),
-        _ => Type::UNKNOWN,
+        Value::Array(of, _) => types(of).1,
+        value => types(&value.array_type()).0,
     }
 }
 
-fn array_of(of: &ArrayType) -> Type {
+/// The types of an item, and of a list of such items.
+fn types(of: &ArrayType) -> (Type, Type) {
     use ArrayType::{
         BigInt, BigUnsigned, Bool, Bytes, Char, ChronoDate, ChronoDateTime, ChronoDateTimeLocal, ChronoDateTimeUtc,
         ChronoDateTimeWithTimeZone, ChronoTime, Decimal, Double, Enum, Float, Int, Json, SmallInt, SmallUnsigned,
         String, TinyInt, TinyUnsigned, Unsigned, Uuid,
     };
     match of {
-        Bool => Type::BOOL_ARRAY,
-        TinyInt | SmallInt | Int | TinyUnsigned | SmallUnsigned => Type::INT4_ARRAY,
-        BigInt | Unsigned | BigUnsigned => Type::INT8_ARRAY,
-        Float | Double => Type::FLOAT8_ARRAY,
-        String | Enum(_) | Char => Type::TEXT_ARRAY,
-        Bytes => Type::BYTEA_ARRAY,
-        ChronoDate => Type::DATE_ARRAY,
-        ChronoTime => Type::TIME_ARRAY,
-        ChronoDateTime => Type::TIMESTAMP_ARRAY,
-        ChronoDateTimeUtc | ChronoDateTimeLocal | ChronoDateTimeWithTimeZone => Type::TIMESTAMPTZ_ARRAY,
-        Uuid => Type::UUID_ARRAY,
-        Decimal => Type::NUMERIC_ARRAY,
-        Json => Type::JSONB_ARRAY,
-        _ => Type::UNKNOWN,
+        Bool => (Type::BOOL, Type::BOOL_ARRAY),
+        TinyInt | SmallInt | Int | TinyUnsigned | SmallUnsigned => (Type::INT4, Type::INT4_ARRAY),
+        BigInt | Unsigned | BigUnsigned => (Type::INT8, Type::INT8_ARRAY),
+        Float | Double => (Type::FLOAT8, Type::FLOAT8_ARRAY),
+        String | Enum(_) | Char => (Type::TEXT, Type::TEXT_ARRAY),
+        Bytes => (Type::BYTEA, Type::BYTEA_ARRAY),
+        ChronoDate => (Type::DATE, Type::DATE_ARRAY),
+        ChronoTime => (Type::TIME, Type::TIME_ARRAY),
+        ChronoDateTime => (Type::TIMESTAMP, Type::TIMESTAMP_ARRAY),
+        ChronoDateTimeUtc | ChronoDateTimeLocal | ChronoDateTimeWithTimeZone => {
+            (Type::TIMESTAMPTZ, Type::TIMESTAMPTZ_ARRAY)
+        }
+        Uuid => (Type::UUID, Type::UUID_ARRAY),
+        Decimal => (Type::NUMERIC, Type::NUMERIC_ARRAY),
+        Json => (Type::JSONB, Type::JSONB_ARRAY),
+        _ => (Type::UNKNOWN, Type::UNKNOWN),
     }
 }

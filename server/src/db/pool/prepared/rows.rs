@@ -11,9 +11,7 @@ use tokio_postgres::RowStream;
 use tokio_postgres::types::{FromSql, Kind, Type};
 
 use super::error::failed;
-
-/// The rows for which there is room at first: those of a page with its neighbours.
-const ROOM: usize = 16;
+use crate::db::pool::work::ROOM;
 
 /// Adds a value that is not NULL, in PostgreSQL's binary format.
 pub type Read = fn(&[u8], &mut StoredRows) -> Result<(), BoxDynError>;
@@ -54,25 +52,23 @@ pub async fn records(rows: RowStream, columns: &Arc<Columns>, reads: &[Read]) ->
 
 /// How values of a type are read.
 pub fn reader(of: &Type) -> Read {
-    // Those of a database can have the same names.
-    let name = if ["pg_catalog", ""].contains(&of.schema()) || of.name() == "citext" { of.name() } else { "" };
-    match name {
-        "bool" => |bytes, found| integer(u8::from_be_bytes(bytes.try_into()?), found),
-        "int2" => |bytes, found| integer(i16::from_be_bytes(bytes.try_into()?), found),
-        "int4" => |bytes, found| integer(i32::from_be_bytes(bytes.try_into()?), found),
-        "int8" => |bytes, found| integer(i64::from_be_bytes(bytes.try_into()?), found),
-        "float4" => |bytes, found| push(found, StoredValue::Real(f32::from_be_bytes(bytes.try_into()?).into())),
-        "float8" => |bytes, found| push(found, StoredValue::Real(f64::from_be_bytes(bytes.try_into()?))),
-        "text" | "varchar" | "bpchar" | "name" | "char" | "unknown" | "json" | "citext" => text,
-        "jsonb" => |bytes, found| text(bytes.split_first().ok_or("no version of JSON")?.1, found),
-        "uuid" => |bytes, found| push(found, StoredValue::Id(bytes.try_into()?)),
-        "bytea" => |bytes, found| push(found, StoredValue::Blob(bytes)),
-        "numeric" => |bytes, found| other("NUMERIC", bytes, found),
-        "date" => |bytes, found| other("DATE", bytes, found),
-        "time" => |bytes, found| other("TIME", bytes, found),
-        "timestamp" => |bytes, found| other("TIMESTAMP", bytes, found),
-        "timestamptz" => |bytes, found| other("TIMESTAMPTZ", bytes, found),
-        _ if matches!(of.kind(), Kind::Enum(_)) => text,
+    match *of {
+        Type::BOOL => |bytes, found| integer(u8::from_be_bytes(bytes.try_into()?), found),
+        Type::INT2 => |bytes, found| integer(i16::from_be_bytes(bytes.try_into()?), found),
+        Type::INT4 => |bytes, found| integer(i32::from_be_bytes(bytes.try_into()?), found),
+        Type::INT8 => |bytes, found| integer(i64::from_be_bytes(bytes.try_into()?), found),
+        Type::FLOAT4 => |bytes, found| push(found, StoredValue::Real(f32::from_be_bytes(bytes.try_into()?).into())),
+        Type::FLOAT8 => |bytes, found| push(found, StoredValue::Real(f64::from_be_bytes(bytes.try_into()?))),
+        Type::TEXT | Type::VARCHAR | Type::BPCHAR | Type::NAME | Type::CHAR | Type::UNKNOWN | Type::JSON => text,
+        Type::JSONB => |bytes, found| text(bytes.split_first().ok_or("no version of JSON")?.1, found),
+        Type::UUID => |bytes, found| push(found, StoredValue::Id(bytes.try_into()?)),
+        Type::BYTEA => |bytes, found| push(found, StoredValue::Blob(bytes)),
+        Type::NUMERIC => |bytes, found| other("NUMERIC", bytes, found),
+        Type::DATE => |bytes, found| other("DATE", bytes, found),
+        Type::TIME => |bytes, found| other("TIME", bytes, found),
+        Type::TIMESTAMP => |bytes, found| other("TIMESTAMP", bytes, found),
+        Type::TIMESTAMPTZ => |bytes, found| other("TIMESTAMPTZ", bytes, found),
+        _ if of.name() == "citext" || matches!(of.kind(), Kind::Enum(_)) => text,
         _ => |_, found| push(found, StoredValue::Unreadable),
     }
 }

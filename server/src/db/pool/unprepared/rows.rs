@@ -10,8 +10,7 @@ use sea_orm::sqlx::postgres::{PgRow, PgValueRef, Postgres};
 use sea_orm::sqlx::{Column as _, Decode, Error, Row as _, TypeInfo as _, ValueRef as _};
 use sea_orm::{QueryResult, sqlx};
 
-/// The rows for which there is room at first: those of a page with its neighbours.
-const ROOM: usize = 16;
+use crate::db::pool::work::ROOM;
 
 /// Adds a value that is not NULL.
 type Read = fn(PgValueRef<'_>, &mut StoredRows) -> Result<(), BoxDynError>;
