@@ -5,9 +5,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_graphql::{Context, ContextBase};
-use keyset::{End, Limits, Placement, ReadRows, Record};
+use keyset::{End, Limits, Many, ManyBy, Placement, ReadRows, Record};
 use sea_orm::prelude::async_trait::async_trait;
-use sea_orm::{DatabaseConnection, DbBackend, DbErr, Statement, Value};
+use sea_orm::{DatabaseConnection, DbBackend, DbErr, Statement};
 
 use crate::declare::declaration::Declaration;
 use crate::snapshot::Snapshot;
@@ -204,11 +204,11 @@ impl ReadRows for Reader {
         self.connection.read(statement).await
     }
 
-    fn reads_each(&self) -> bool {
-        self.connection.reads_each()
+    fn reads_many(&self) -> ManyBy {
+        self.connection.reads_many()
     }
 
-    async fn read_each(&self, statement: Statement, each: Vec<Value>) -> Result<Vec<Vec<Record>>, DbErr> {
-        self.connection.read_each(statement, each).await
+    async fn read_many(&self, statement: Statement, many: Many) -> Result<Vec<Vec<Record>>, DbErr> {
+        self.connection.read_many(statement, many).await
     }
 }

@@ -11,11 +11,12 @@
 //! Gillam's Grafast.)
 
 use async_graphql::Variables;
-use keyset::{Join, Placeholder, Placement, ReadRows, Record};
+use keyset::{Join, Many, ManyBy, Placeholder, Placement, ReadRows, Record};
 use sea_orm::prelude::async_trait::async_trait;
-use sea_orm::{DbBackend, DbErr, Statement, Value};
+use sea_orm::{DbBackend, DbErr, Statement};
 
-pub mod alone;
+pub mod ahead;
+mod alone;
 pub mod call;
 pub mod collect;
 pub mod connection;
@@ -120,11 +121,11 @@ impl ReadRows for Run<'_> {
         self.reader.read(self.bind(statement)?).await
     }
 
-    fn reads_each(&self) -> bool {
-        self.reader.reads_each()
+    fn reads_many(&self) -> ManyBy {
+        self.reader.reads_many()
     }
 
-    async fn read_each(&self, statement: Statement, each: Vec<Value>) -> Result<Vec<Vec<Record>>, DbErr> {
-        self.reader.read_each(self.bind(statement)?, each).await
+    async fn read_many(&self, statement: Statement, many: Many) -> Result<Vec<Vec<Record>>, DbErr> {
+        self.reader.read_many(self.bind(statement)?, many).await
     }
 }

@@ -128,7 +128,7 @@ impl ContainerType for DeclaredQuery {
             matches!(&set[..], [only] if matches!(only.node, async_graphql::parser::types::Selection::Field(_)));
         let plan = |field: &Collected<'_>, planner: &mut Planner<'_>| PlannedRoot::new(root, field, planner);
         let show = async |plan: &PlannedRoot, run: &Run<'_>, writer: &mut Writer<'_>| {
-            let run = run.of_whole_query(|| is_only && plan.reads_once(run.variables));
+            let run = run.of_whole_query(|| is_only && plan.reads_once(run));
             Ok(plan.read(&run).await.write(field.pos, writer))
         };
         let selected = context.with_selection_set(&field.node.selection_set);

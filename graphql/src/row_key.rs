@@ -49,12 +49,22 @@ pub(crate) struct Distinct<'r> {
 impl<'r> Distinct<'r> {
     /// Those of these rows that differ in these columns.
     pub fn of(rows: &'r [TableRow], columns: &[Column]) -> Self {
+        let mut known = HashMap::with_capacity(rows.len());
+        Self::numbered(rows, columns, |values, next| *known.entry(RowKey::of(values)).or_insert(next))
+    }
+
+    /// All of these rows, which are known to differ in these columns.
+    pub fn all(rows: &'r [TableRow], columns: &[Column]) -> Self {
+        Self::numbered(rows, columns, |_, next| next)
+    }
+
+    /// `number` is that of values: the next one, or that of equal ones.
+    fn numbered(rows: &'r [TableRow], columns: &[Column], mut number: impl FnMut(&[Value], usize) -> usize) -> Self {
         let mut distinct = Self {
             rows: Vec::with_capacity(rows.len()),
             values: Vec::with_capacity(rows.len() * columns.len()),
             numbers: Vec::with_capacity(rows.len()),
         };
-        let mut known = HashMap::with_capacity(rows.len());
         for row in rows {
             let (next, begin) = (distinct.rows.len(), distinct.values.len());
             let unread = columns.iter().find(|column| {
@@ -62,7 +72,7 @@ impl<'r> Distinct<'r> {
                 value.map(|value| distinct.values.push(value)).is_err()
             });
             let number = match unread {
-                None => Ok(*known.entry(RowKey::of(&distinct.values[begin..])).or_insert(next)),
+                None => Ok(number(&distinct.values[begin..], next)),
                 Some(column) => Err(unshown(column)),
             };
             if number.as_ref().is_ok_and(|number| *number == next) {

@@ -160,6 +160,8 @@ impl Column {
         match self.of.kind {
             // Without the blanks that pad it; with all digits of its numbers; the same on both databases.
             Kind::Char | Kind::Json | Kind::Array(_) => self.expr().cast_as("text"),
+            // The arrays of a list hold no arrays.
+            Kind::Unsupported if matches!(self.of.column_type, ColumnType::Array(_)) => self.expr().cast_as("text"),
             // An order needs it as it is.
             Kind::Enum => self.expr(),
             _ => (self.of.select_as)(self.expr()),

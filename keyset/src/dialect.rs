@@ -215,13 +215,16 @@ impl Dialect {
         (sql, values.0)
     }
 
-    /// The same for a part of a statement whose other parts have this many parameters, with lower numbers.
-    pub(crate) fn numbered_after(select: &SelectStatement, parameters: usize) -> (String, Vec<Value>) {
+    /// A part of a statement, as text and parameters with numbers, whose other parts have this many parameters, with lower numbers.
+    pub(crate) fn numbered_after(self, select: &SelectStatement, parameters: usize) -> (String, Vec<Value>) {
         const PLACEHOLDER: &str = ":keyset_parameter_";
-        let (mut sql, Values(values)) = written(select, &SqliteQueryBuilder, PLACEHOLDER, true);
+        let (sign, (mut sql, Values(values))) = match self {
+            Self::Postgres { .. } => ("$", written(select, &PostgresQueryBuilder, PLACEHOLDER, true)),
+            Self::Sqlite => ("?", written(select, &SqliteQueryBuilder, PLACEHOLDER, true)),
+        };
         // From the end: the number 1 begins the number 10.
         for number in (1..=values.len()).rev() {
-            sql = sql.replace(&format!("{PLACEHOLDER}{number}"), &format!("?{}", parameters + number));
+            sql = sql.replace(&format!("{PLACEHOLDER}{number}"), &format!("{sign}{}", parameters + number));
         }
         (sql, values)
     }

@@ -11,7 +11,7 @@ use crate::range::Index;
 use crate::row_order::RowOrder;
 use crate::slice::Reader;
 use crate::source::Parts;
-use crate::statement_cache::{Shape, StatementCache};
+use crate::statement_cache::{Form, Shape, StatementCache};
 use crate::{Join, Page, ReadRows, Record, Slice, Source, many};
 
 /// Reads one page of an entity's rows with one statement, or the same page for each of [`Lists`](crate::Lists).
@@ -179,11 +179,12 @@ async fn read_one<C: ReadRows + ?Sized>(
     let kept = match cache {
         None => None,
         Some(cache) => {
-            let shape = Shape { query, page, joins, parents: None, dialect };
-            cache.statement(shape, &[], |query, joins, page| Ok(Some(write(query, joins, page))))?
+            let shape = Shape { query, page, joins, parents: &[], form: Form::Page, dialect };
+            cache.statement(shape, &[], |query, joins, page| Ok(Some(write(query, joins, page).into())))?
         }
     };
-    let rows = db.read(kept.unwrap_or_else(|| write(query, joins, page))).await?;
+    let statement = kept.map_or_else(|| write(query, joins, page), |kept| kept.statement);
+    let rows = db.read(statement).await?;
     Slice::of(rows, &mut Reader::new(page))
 }
 

@@ -124,6 +124,11 @@ impl Join {
         self.presence
     }
 
+    /// What is read of its rows, and the names that it has there.
+    pub(crate) fn selected(&self) -> impl Iterator<Item = (Expr, String)> {
+        self.columns.iter().enumerate().filter(|(number, _)| self.read.contains(*number)).map(|(_, it)| it.clone())
+    }
+
     /// The names of its columns in the result.
     pub(crate) fn aliases(&self) -> impl Iterator<Item = &str> {
         self.columns.iter().map(|(_, alias)| alias.as_str())
@@ -260,7 +265,15 @@ fn looked_up(rows: SelectStatement, joins: &[Join]) -> WithClause {
 
 /// Joins the relations to the rows of a statement.
 pub(crate) fn join(statement: &mut SelectStatement, joins: &[Join], dialect: Dialect) {
-    for Join { table, name, rows, on, columns, read, .. } in joins {
+    join_tables(statement, joins, dialect);
+    for (expr, alias) in joins.iter().flat_map(Join::selected) {
+        statement.expr_as(expr, alias);
+    }
+}
+
+/// The same, of which nothing is selected.
+pub(crate) fn join_tables(statement: &mut SelectStatement, joins: &[Join], dialect: Dialect) {
+    for Join { table, name, rows, on, .. } in joins {
         let source =
             if dialect.is_distributed() { name.to_string().into_table_ref() } else { table.source(Some(name)) };
         let name = name.to_string().into_iden();
@@ -268,8 +281,5 @@ pub(crate) fn join(statement: &mut SelectStatement, joins: &[Join], dialect: Dia
             all.add(Expr::col((name.clone(), to.clone())).eq(Expr::col((rows.to_string(), from.clone()))))
         });
         statement.join(JoinType::LeftJoin, source, on);
-        for (_, (expr, alias)) in columns.iter().enumerate().filter(|(number, _)| read.contains(*number)) {
-            statement.expr_as(expr.clone(), alias.clone());
-        }
     }
 }

@@ -99,6 +99,7 @@ mod mark;
 mod placeholder;
 
 mod around;
+mod arrays;
 mod offset;
 
 mod has_row;
@@ -113,6 +114,7 @@ mod count_up_to;
 mod indexes;
 mod kept;
 mod key_ranges;
+mod nested;
 mod numbered;
 mod statistics;
 
@@ -120,6 +122,7 @@ pub use aggregate::{Aggregate, aggregates};
 pub use among::{among, among_keys};
 pub use around::{Around, fetch_around};
 pub use array::json_list;
+pub use arrays::length_of_list;
 pub use as_of::{as_of, created_at, generated_at, since};
 pub use column::{Column, ColumnDefinition};
 pub use column_set::ColumnSet;
@@ -136,6 +139,7 @@ pub use key_error::KeyError;
 pub use key_ranges::KeyRanges;
 pub use kind::Kind;
 pub use models::{ModelReader, Modelled, Models, find_models};
+pub use nested::{ListPerRow, WithLists, can_nest, fetch_nested};
 pub use numbered::{MAX_PAGES, PageCursors, Reach, page_cursors};
 pub use order::{Order, OrderError};
 pub use page::{Args, End, Limits, Page, PageError};
@@ -145,7 +149,7 @@ pub use placement::Placement;
 #[cfg(feature = "postgres")]
 pub use postgres::{read_binary, read_postgres};
 pub use postings::{MAX_WORDS, PostingList, Postings};
-pub use read_rows::ReadRows;
+pub use read_rows::{Many, ManyBy, ReadRows};
 pub use record::Record;
 pub use row_layout::{RowLayout, RowReader, TableRow};
 pub use slice::{Found, Row, Slice};

@@ -26,13 +26,14 @@
 //! cost is parents × page, however many children there are.
 //!
 //! A connection that runs a statement many times in one trip needs no union: it runs the bracket of one parent for each
-//! of them, which takes SQLite a third of the time.
+//! of them, which takes SQLite a third of the time. Through one that reads arrays, PostgreSQL sends a row for each list (`arrays`).
 
 use std::fmt::Write;
 
 use sea_orm::sea_query::{ColumnRef, Condition, Expr, JoinType, Order as SqlOrder, Query, SelectStatement};
 use sea_orm::{DbErr, Statement, Value};
 
+use crate::arrays::{ListArrays, slices_of};
 use crate::batch::{BATCH, batch};
 use crate::bracket::{select_joined, select_unordered};
 use crate::count::{COUNT, limited_count};
@@ -42,18 +43,16 @@ use crate::mark::Mark;
 use crate::range::Index;
 use crate::row_order::RowOrder;
 use crate::slice::Reader;
-use crate::source::{Parents, columns_of, parent_name};
-use crate::statement_cache::{Shape, StatementCache};
-use crate::{Join, Page, ReadRows, Record, Slice};
+use crate::source::{Parents, array, columns_of, parent_name};
+use crate::statement_cache::{Form, Shape, StatementCache, Written};
+use crate::{Join, Many, ManyBy, Page, ReadRows, Record, Slice};
 
 /// The table of the parents.
-const PARENTS: &str = "keyset_parents";
+pub(crate) const PARENTS: &str = "keyset_parents";
 /// The table of the brackets of all parents.
 const BRACKETS: &str = "keyset_brackets";
 /// The number of terms up to which a text is kept.
 const MAX_KEPT: usize = 256;
-/// Marks a text that is run for each parent, in place of the number of its terms.
-const EACH: usize = 0;
 /// What stands for a value of the parent in a term, until its parameter is numbered: see [`placeholders`].
 const PLACEHOLDER: &str = ":keyset_parent";
 
@@ -70,8 +69,14 @@ pub(crate) async fn fetch<C>(
 where
     C: ReadRows + ?Sized,
 {
-    if dialect.is_sqlite() && db.reads_each() && parents.width() == 1 {
-        return each(db, query, parents, page, joins, cache).await;
+    match db.reads_many() {
+        ManyBy::Values if dialect.is_sqlite() && parents.width() == 1 => {
+            return each(db, query, parents, page, joins, cache).await;
+        }
+        ManyBy::Arrays if !dialect.is_sqlite() => {
+            return arrays(db, query, parents, page, joins, dialect, cache).await;
+        }
+        _ => {}
     }
     let mut found: Vec<_> = parents.each().map(|_| Vec::new()).collect();
     let mut reader = Reader::new(page);
@@ -112,16 +117,63 @@ where
     let kept = match cache {
         None => None,
         Some(cache) => {
-            let shape = Shape { query, page, joins, parents: Some((&parents.references, EACH)), dialect };
+            let shape = Shape { query, page, joins, parents: &parents.references, form: Form::Each, dialect };
             cache.statement(shape, std::slice::from_ref(first), |query, joins, page| {
-                Ok(Some(write(Mark::Given(0).value(), query, joins, page)))
+                Ok(Some(write(Mark::Given(0).value(), query, joins, page).into()))
             })?
         }
     };
-    let statement = kept.unwrap_or_else(|| write(first.clone(), query, joins, page));
+    let statement = kept.map_or_else(|| write(first.clone(), query, joins, page), |kept| kept.statement);
     let mut reader = Reader::new(page);
-    for (list, rows) in lists.into_iter().zip(db.read_each(statement, values).await?) {
+    for (list, rows) in lists.into_iter().zip(db.read_many(statement, Many::Values(values)).await?) {
         slices[list] = Slice::of(rows, &mut reader)?;
+    }
+    Ok(slices)
+}
+
+/// The same with one statement of PostgreSQL, whose rows are the lists.
+async fn arrays<C>(
+    db: &C,
+    query: &SelectStatement,
+    parents: &Parents,
+    page: &Page,
+    joins: &[Join],
+    dialect: Dialect,
+    cache: Option<&StatementCache>,
+) -> Result<Vec<Slice<Record>>, DbErr>
+where
+    C: ReadRows + ?Sized,
+{
+    let (lists, values) = parents.present()?;
+    let mut slices: Vec<_> = parents.each().map(|_| Slice::default()).collect();
+    if lists.is_empty() {
+        return Ok(slices);
+    }
+    let width = parents.width();
+    let values = columns_of(&values, width);
+    let write = |values: Vec<Value>, query: &SelectStatement, joins: &[Join], page: &Page| {
+        let parent = (0..width).map(|place| Expr::col((PARENTS, parent_name(place))));
+        let list = ListArrays::of(&parents.children(query, parent), page, joins, dialect)?;
+        let statement = dialect.statement(&joined(values, list.select, None, dialect));
+        Ok::<_, DbErr>(Written { statement, list: Some(list.columns) })
+    };
+    let kept = match cache {
+        None => None,
+        Some(cache) => {
+            let shape = Shape { query, page, joins, parents: &parents.references, form: Form::Arrays, dialect };
+            cache.statement(shape, &values, |query, joins, page| {
+                let marks = (0..width).map(|place| array(vec![Mark::Given(place).value()])).collect();
+                write(marks, query, joins, page).map(Some)
+            })?
+        }
+    };
+    let Written { statement, list } = kept.map_or_else(|| write(values.clone(), query, joins, page), Ok)?;
+    let mut read = db.read_many(statement, Many::Arrays(list.into_iter().collect())).await?.into_iter();
+    let (rows, list) = (read.next().unwrap_or_default(), read.next().unwrap_or_default());
+    for (row, slice) in rows.iter().zip(slices_of(&rows, 0, list, page)?) {
+        if let Some(list) = lists.get(batch(row)?) {
+            slices[*list] = slice;
+        }
     }
     Ok(slices)
 }
@@ -154,16 +206,16 @@ fn brackets(
     } else {
         values = columns_of(&values, width);
     }
-    let shape = Shape { query, page, joins, parents: Some((&parents.references, terms)), dialect };
+    let shape = Shape { query, page, joins, parents: &parents.references, form: Form::Union(terms), dialect };
     let statement = cache.statement(shape, &values, |query, joins, page| {
         let marks = (0..terms * width).map(|place| Mark::Given(place).value()).collect();
         let marks = Parents { values: marks, ..parents.clone() };
         let mut chunks = write(&marks, query, joins, page)?;
         // With many parameters, several statements share the parents.
-        Ok(if chunks.len() == 1 { chunks.pop().map(|chunk| chunk.statement) } else { None })
+        Ok(if chunks.len() == 1 { chunks.pop().map(|chunk| chunk.statement.into()) } else { None })
     })?;
     match statement {
-        Some(statement) => Ok(vec![Chunk { statement, lists }]),
+        Some(written) => Ok(vec![Chunk { statement: written.statement, lists }]),
         None => write(parents, query, joins, page),
     }
 }
@@ -220,7 +272,7 @@ fn chunks(
             let (term, mut shared) = Dialect::numbered(&term(placeholders(width).collect()));
             let rows = bracket.map(|bracket| {
                 let mut rows = Query::select().expr(Expr::cust("r.*")).from_as(BRACKETS, ROWS).take();
-                let (sql, values) = Dialect::numbered_after(&finish(&mut rows, bracket, dialect), shared.len());
+                let (sql, values) = dialect.numbered_after(&finish(&mut rows, bracket, dialect), shared.len());
                 shared.extend(values);
                 sql
             });

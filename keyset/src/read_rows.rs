@@ -1,10 +1,12 @@
 //! Connections that read.
 
+use std::sync::Arc;
+
 use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement, Value};
 
 use crate::dialect::Dialect;
-use crate::{Placement, Record};
+use crate::{Columns, Placement, Record};
 
 /// A connection that returns rows: each of SeaORM's, or another one.
 ///
@@ -28,17 +30,20 @@ pub trait ReadRows: Sync {
     /// [`DbErr`] if the database fails.
     async fn read(&self, statement: Statement) -> Result<Vec<Record>, DbErr>;
 
-    /// Whether [`Self::read_each`] costs one trip to the database.
-    fn reads_each(&self) -> bool {
-        false
+    /// What else it reads in one trip to the database.
+    fn reads_many(&self) -> ManyBy {
+        ManyBy::Unions
     }
 
-    /// Runs a statement once with each of these values as its last parameter, and returns the rows of each run.
+    /// Reads many lists in one trip, of a kind that [`Self::reads_many`] names.
     ///
     /// # Errors
     ///
-    /// [`DbErr`] if the database fails.
-    async fn read_each(&self, statement: Statement, each: Vec<Value>) -> Result<Vec<Vec<Record>>, DbErr> {
+    /// [`DbErr`] if the database fails, or for a kind that it does not read.
+    async fn read_many(&self, statement: Statement, many: Many) -> Result<Vec<Vec<Record>>, DbErr> {
+        let Many::Values(each) = many else {
+            return Err(DbErr::Type("the connection reads no arrays".into()));
+        };
         let mut read = Vec::with_capacity(each.len());
         for value in each {
             let mut statement = statement.clone();
@@ -49,6 +54,29 @@ pub trait ReadRows: Sync {
         }
         Ok(read)
     }
+}
+
+/// How a connection reads many lists in one trip.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ManyBy {
+    /// By a statement whose rows are those of all lists.
+    Unions,
+    /// By a statement that runs for each list: [`Many::Values`].
+    Values,
+    /// By a statement whose rows hold lists as arrays: [`Many::Arrays`].
+    Arrays,
+}
+
+/// Many lists of one statement.
+#[derive(Clone, Debug)]
+pub enum Many {
+    /// It is run once with each of these values as its last parameter. Read are the rows of each run.
+    Values(Vec<Value>),
+    /// Each row ends with the arrays of these lists, one array for each column of a list. It is NULL if the list is empty.
+    ///
+    /// Returned are the rows without the arrays, and with a column for the [length](crate::length_of_list) of each list. Then, for each list,
+    /// its rows for all of these rows, in their order. The values of a result are in one [`StoredRows`](crate::StoredRows).
+    Arrays(Vec<Arc<Columns>>),
 }
 
 #[async_trait]
@@ -99,7 +127,7 @@ mod tests {
     async fn a_statement_is_run_for_each_value() {
         let db = Echo::default();
         let statement = Statement::from_sql_and_values(DbBackend::Sqlite, "SELECT ?, ?", [1.into(), 0.into()]);
-        assert_eq!(db.read_each(statement, vec![2.into(), 3.into()]).await.unwrap().len(), 2);
+        assert_eq!(db.read_many(statement, Many::Values(vec![2.into(), 3.into()])).await.unwrap().len(), 2);
         assert_eq!(*db.0.lock().unwrap(), ["SELECT 1, 2", "SELECT 1, 3"]);
     }
 }

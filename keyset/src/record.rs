@@ -55,6 +55,14 @@ impl StoredRows {
 }
 
 impl Record {
+    /// Its number among the values by position of one result.
+    pub(crate) fn number(&self) -> usize {
+        match self {
+            Self::Row(_) => 0,
+            Self::Stored(stored) => stored.number(),
+        }
+    }
+
     /// The value of a column, as one of this kind.
     pub(crate) fn value(&self, column: &str, kind: Kind) -> Result<Value, DbErr> {
         match self {

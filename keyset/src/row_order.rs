@@ -7,6 +7,7 @@
 use sea_orm::DynIden;
 use sea_orm::sea_query::{Alias, Expr, IntoIden, OrderedStatement, SelectExpr, SelectStatement};
 
+use crate::bracket::INSIDE;
 use crate::dialect::Dialect;
 use crate::{Join, Order, Page, Sort, range};
 
@@ -55,6 +56,15 @@ impl RowOrder {
         self.has_segment
     }
 
+    /// The names of the columns of the bracket of a page: those of the query, and these. None if the database chooses some of them.
+    pub(crate) fn names(&self, query: &SelectStatement, page: &Page) -> Option<Vec<DynIden>> {
+        let mut names: Vec<_> = selected(query)?.into_iter().map(|(name, _)| name).collect();
+        names.extend(self.keys.iter().filter(|key| !key.is_selected).map(|key| key.name.clone()));
+        names.extend(self.has_segment.then(|| SEGMENT.into_iden()));
+        names.extend(page.far().map(|_| INSIDE.into_iden()));
+        Some(names)
+    }
+
     /// Whether the rows are put in order where they are read.
     pub(crate) fn is_compared_here(&self) -> bool {
         self.order.is_compared_here()
@@ -81,7 +91,7 @@ impl RowOrder {
 /// the reader finds it by its name (`slice::position`).
 pub(crate) fn key_columns(query: &SelectStatement, joins: &[Join], order: &Order) -> Vec<KeyColumn> {
     // The rows of a computed order have their keys in columns of their own.
-    let selected = if order.is_computed() { Vec::new() } else { selected(query) };
+    let selected = if order.is_computed() { Vec::new() } else { selected(query).unwrap_or_default() };
     let key = |(place, sort): (usize, &Sort)| {
         let name = sort.column_name().filter(|name| {
             // SQLite does not tell capitals from small letters.
@@ -105,7 +115,7 @@ pub(crate) fn key_column(place: usize) -> DynIden {
 }
 
 /// The names in a query's result, and what they are; none if the database chooses some of them.
-fn selected(query: &SelectStatement) -> Vec<(DynIden, Expr)> {
+fn selected(query: &SelectStatement) -> Option<Vec<(DynIden, Expr)>> {
     let mut selected = Some(Vec::new());
     query.clone().exprs_mut_for_each(|SelectExpr { expr, alias, .. }| {
         let name = alias.clone().or_else(|| match expr {
@@ -117,5 +127,5 @@ fn selected(query: &SelectStatement) -> Vec<(DynIden, Expr)> {
             names
         });
     });
-    selected.unwrap_or_default()
+    selected
 }

@@ -132,9 +132,9 @@ impl Reader<'_> {
 
 impl Slice<Record> {
     /// Cuts a page out of the rows of its bracket.
-    pub(crate) fn of(rows: Vec<Record>, reader: &mut Reader<'_>) -> Result<Self, DbErr> {
-        let mut found = std::mem::take(&mut reader.found);
-        found.reserve(rows.len());
+    pub(crate) fn of(rows: impl IntoIterator<Item = Record>, reader: &mut Reader<'_>) -> Result<Self, DbErr> {
+        let (rows, mut found) = (rows.into_iter(), std::mem::take(&mut reader.found));
+        found.reserve(rows.size_hint().0);
         for row in rows {
             found.push(reader.read(row)?);
         }

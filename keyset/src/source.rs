@@ -70,6 +70,11 @@ impl<Q> Lists<Q> {
         self.parents.as_ref().map_or(1, Parents::len)
     }
 
+    /// The query, if it is one list without parents.
+    pub fn only(&self) -> Option<&Q> {
+        self.parents.is_none().then_some(&self.query)
+    }
+
     /// Whether there is no list, because there is no parent.
     pub fn is_empty(&self) -> bool {
         self.len() == 0

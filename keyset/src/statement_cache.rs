@@ -14,7 +14,7 @@ use sea_orm::{DbErr, Statement, Value};
 use crate::dialect::Dialect;
 use crate::join::joined;
 use crate::mark::Mark;
-use crate::{Column, End, Join, Key, Order, Page, Sort};
+use crate::{Column, Columns, End, Join, Key, Order, Page, Sort};
 
 mod query_values;
 
@@ -38,14 +38,45 @@ static KEPT: AtomicUsize = AtomicUsize::new(0);
 #[derive(Default)]
 pub struct StatementCache(Mutex<Vec<Arc<Text>>>);
 
+/// What a statement reads besides its query.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Form {
+    /// The page of one list.
+    Page,
+    /// The same, with so many lists of each row.
+    PageWith(usize),
+    /// A list of a row of it: a part of the statement. So many parameters are those of parts before it.
+    PartAfter(usize),
+    /// The lists of so many parents in a union; on PostgreSQL, of all parents.
+    Union(usize),
+    /// The list of one parent of many.
+    Each,
+    /// The lists of all parents, as arrays.
+    Arrays,
+}
+
+/// A statement that was written.
+pub(crate) struct Written {
+    pub statement: Statement,
+    /// The columns of its rows, if they are arrays.
+    pub list: Option<Arc<Columns>>,
+}
+
+impl From<Statement> for Written {
+    fn from(statement: Statement) -> Self {
+        Self { statement, list: None }
+    }
+}
+
 /// What a text depends on, besides the values of the cursors, of the query and of the parents.
 #[derive(Clone, Copy)]
 pub(crate) struct Shape<'a> {
     pub query: &'a SelectStatement,
     pub page: &'a Page,
     pub joins: &'a [Join],
-    /// The references to the parents, and the number of terms for them.
-    pub parents: Option<(&'a [Column], usize)>,
+    /// The references to the parents.
+    pub parents: &'a [Column],
+    pub form: Form,
     pub dialect: Dialect,
 }
 
@@ -58,9 +89,11 @@ struct Text {
     size: u32,
     cursors: [Option<Vec<Option<Value>>>; 2],
     joins: Vec<Join>,
-    parents: Option<(Vec<Column>, usize)>,
+    parents: Vec<Column>,
+    form: Form,
     dialect: Dialect,
     sql: String,
+    list: Option<Arc<Columns>>,
     parameters: Vec<Parameter>,
     /// Its bytes in [`KEPT`].
     kept: usize,
@@ -86,8 +119,8 @@ impl StatementCache {
         &self,
         shape: Shape<'_>,
         given: &[Value],
-        write: impl Fn(&SelectStatement, &[Join], &Page) -> Result<Option<Statement>, DbErr>,
-    ) -> Result<Option<Statement>, DbErr> {
+        write: impl Fn(&SelectStatement, &[Join], &Page) -> Result<Option<Written>, DbErr>,
+    ) -> Result<Option<Written>, DbErr> {
         let Shape { query, page, joins, dialect, .. } = shape;
         let are_restricted =
             |text: &Text| text.joins.iter().map(Join::restriction).eq(joins.iter().map(Join::restriction));
@@ -103,9 +136,9 @@ impl StatementCache {
         let page_marked = marked(page);
         let Some(written) = write(query, joins, &page_marked)? else { return Ok(None) };
         if !values.are_none() {
-            let none = Query::select().expr(Expr::cust("1")).take();
+            let none = Query::select().expr_as(Expr::cust("1"), "keyset_none").take();
             let whole: Vec<Join> = joins.iter().map(Join::unrestricted).collect();
-            values.fix(write(&none, &whole, &page_marked)?.and_then(|statement| statement.values));
+            values.fix(write(&none, &whole, &page_marked)?.and_then(|written| written.statement.values));
         }
         let text = Text::new(shape, values, written);
         let statement = text.bind(page, given, text.values.all());
@@ -145,8 +178,8 @@ impl fmt::Debug for StatementCache {
 }
 
 impl Text {
-    fn new(shape: Shape<'_>, of_query: QueryValues, statement: Statement) -> Self {
-        let Shape { query, page, joins, parents, dialect } = shape;
+    fn new(shape: Shape<'_>, of_query: QueryValues, Written { statement, list }: Written) -> Self {
+        let Shape { query, page, joins, parents, form, dialect } = shape;
         let values = statement.values.into_iter().flat_map(|values| values.0);
         let parameter = |value| match Parameter::of(value) {
             Parameter::Value(value) => of_query.position(&value).map_or(Parameter::Value(value), Parameter::OfQuery),
@@ -161,9 +194,11 @@ impl Text {
             size: page.size,
             cursors: written(page),
             joins: joins.to_vec(),
-            parents: parents.map(|(references, terms)| (references.to_vec(), terms)),
+            parents: parents.to_vec(),
+            form,
             dialect,
             sql: statement.sql,
+            list,
             parameters,
             kept: 0,
         }
@@ -187,17 +222,18 @@ impl Text {
 
     /// Whether it is of this shape, if the queries are.
     fn fits(&self, shape: Shape<'_>) -> bool {
-        let Shape { page, joins, parents, dialect, .. } = shape;
+        let Shape { page, joins, parents, form, dialect, .. } = shape;
         self.size == page.size
             && self.end == page.end
             && self.dialect == dialect
             && self.cursors == written(page)
-            && self.parents.as_ref().map(|(references, terms)| (&references[..], *terms)) == parents
+            && self.form == form
+            && self.parents == parents
             && self.order == page.order
             && self.joins == joins
     }
 
-    fn bind(&self, page: &Page, given: &[Value], of_query: &[Value]) -> Statement {
+    fn bind(&self, page: &Page, given: &[Value], of_query: &[Value]) -> Written {
         let of_key = |key: Option<&Key>, place: usize| key.map(|key| self.dialect.bind(&key.values()[place]));
         let value = |parameter: &Parameter| match parameter {
             Parameter::Value(value) => Some(value.clone()),
@@ -206,7 +242,8 @@ impl Text {
             Parameter::Marked(Mark::Given(place)) => given.get(*place).cloned(),
             Parameter::OfQuery(place) => of_query.get(*place).cloned(),
         };
-        self.dialect.raw(self.sql.clone(), self.parameters.iter().filter_map(value))
+        let statement = self.dialect.raw(self.sql.clone(), self.parameters.iter().filter_map(value));
+        Written { statement, list: self.list.clone() }
     }
 }
 
@@ -287,11 +324,18 @@ mod tests {
         let (texts, query) = (StatementCache::default(), cake::Entity::find().into_query());
         let is_written = |size: usize| {
             let page = Page::first(&order, size.try_into().unwrap());
-            let shape = Shape { query: &query, page: &page, joins: &[], parents: None, dialect: Dialect::Sqlite };
+            let shape = Shape {
+                query: &query,
+                page: &page,
+                joins: &[],
+                parents: &[],
+                form: Form::Page,
+                dialect: Dialect::Sqlite,
+            };
             let is_written = Cell::new(false);
             let write = |_: &SelectStatement, _: &[Join], _: &Page| {
                 is_written.set(true);
-                Ok(Some(Dialect::Sqlite.raw("SELECT 1".into(), std::iter::empty())))
+                Ok(Some(Dialect::Sqlite.raw("SELECT 1".into(), std::iter::empty()).into()))
             };
             texts.statement(shape, &[], write).unwrap().unwrap();
             is_written.get()
@@ -313,10 +357,11 @@ mod tests {
         for (after, before) in [([1, 1], [1, 1]), ([1, 2], [3, 4])] {
             let page = Page::first(&order, 2).after(key(after[0], after[1])).unwrap();
             let page = page.before(key(before[0], before[1])).unwrap();
-            let shape = Shape { query: &query, page: &page, joins: &[], parents: None, dialect };
-            let write =
-                |query: &SelectStatement, _: &[Join], page: &Page| bracket(query, page, DbBackend::Postgres).map(Some);
-            let statement = texts.statement(shape, &[], write).unwrap().unwrap();
+            let shape = Shape { query: &query, page: &page, joins: &[], parents: &[], form: Form::Page, dialect };
+            let write = |query: &SelectStatement, _: &[Join], page: &Page| {
+                bracket(query, page, DbBackend::Postgres).map(|it| Some(it.into()))
+            };
+            let statement = texts.statement(shape, &[], write).unwrap().unwrap().statement;
             let expected = bracket(&query, &page, DbBackend::Postgres).unwrap();
             assert_eq!(statement.to_string(), expected.to_string());
             let mut values: Vec<_> = statement.values.unwrap().0;

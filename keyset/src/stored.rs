@@ -110,7 +110,9 @@ impl Columns {
         (0..self.len()).find(|position| self.name(*position) == name)
     }
 
-    fn len(&self) -> usize {
+    /// Their number.
+    #[expect(clippy::len_without_is_empty, reason = "a result without columns is rare")]
+    pub fn len(&self) -> usize {
         self.ends.len()
     }
 
@@ -177,6 +179,11 @@ impl StoredRows {
 impl Stored {
     pub(crate) fn columns(&self) -> &Arc<Columns> {
         &self.rows.columns
+    }
+
+    /// The number of the row in its result.
+    pub(crate) fn number(&self) -> usize {
+        self.start.checked_div(self.columns().len()).unwrap_or_default()
     }
 
     /// The value at a position; NULL beyond the last column.

@@ -144,10 +144,9 @@ fn a_trace_goes_from_the_client_through_the_connections_to_the_statements() {
     assert!(operations[0].status.clone().unwrap_or_default().code() == StatusCode::Unset, "{operations:#?}");
     let connections = below(&hex(&operations[0].span_id));
     let fields: Vec<_> = connections.iter().map(|span| (attribute(span, "field"), attribute(span, "lists"))).collect();
-    assert_eq!(
-        fields,
-        [(&text("Query.books"), &AnyValue::IntValue(1)), (&text("Book.ratings"), &AnyValue::IntValue(2))]
-    );
+    let expected = [(&text("Query.books"), &AnyValue::IntValue(1)), (&text("Book.ratings"), &AnyValue::IntValue(2))];
+    // On PostgreSQL, the statement of the page reads the lists, too.
+    assert_eq!(fields, expected[..if std::env::var_os("TEST_DATABASE_URL").is_some() { 1 } else { 2 }]);
     for connection in connections {
         let statements = below(&hex(&connection.span_id));
         assert_eq!(statements.len(), 1, "{spans:#?}");

@@ -1,13 +1,14 @@
 //! What is selected of a connection.
 
 use async_graphql::Variables;
-use keyset::{Around, ColumnSet, Page, StatementCache};
+use keyset::{Around, ColumnSet, Join, Page, StatementCache};
 
-use super::Planner;
+use super::ahead::{MAX_LISTS, MAX_TABLES};
 use super::collect::{Collected, Sets, When, collect};
 use super::fields::PlannedFields;
 use super::object::Selection;
 use super::plain::Plain;
+use super::{Planner, Run};
 use crate::arguments::Given;
 use crate::connection;
 use crate::declare::field::Field as Declared;
@@ -109,18 +110,51 @@ impl Connection {
 
     /// The columns of the rows that are selected.
     pub fn columns(&self, variables: &Variables) -> ColumnSet {
-        let selections = self.selections.iter().filter(|(when, _)| when.holds(variables));
-        selections.map(|(_, of)| of.columns(variables)).collect()
+        self.selected(variables).map(|of| of.columns(variables)).collect()
     }
 
-    /// Whether one statement reads it, for a page that has neither an offset nor an object in its middle.
-    pub fn reads_once(&self, variables: &Variables) -> bool {
+    /// The joins of its page.
+    pub fn joins(&self, run: &Run<'_>) -> Vec<Join> {
+        let mut joins = Vec::new();
+        self.selected(run.variables).for_each(|of| of.joins(run, &mut joins));
+        joins
+    }
+
+    /// The number of tables that its page is read from.
+    pub fn tables(&self, variables: &Variables) -> usize {
+        self.selected(variables).map(|of| of.tables(variables)).sum()
+    }
+
+    /// Whether its rows have lists that one statement can read with them, and not too many.
+    pub fn nests(&self, run: &Run<'_>) -> bool {
+        let lists: Vec<_> = self.selected(run.variables).flat_map(|of| of.lists_ahead(run)).collect();
+        let tables = || lists.iter().map(|list| list.tables(run.variables)).sum::<usize>();
+        (1..=MAX_LISTS).contains(&lists.len()) && self.tables(run.variables) + tables() <= MAX_TABLES
+    }
+
+    fn selected(&self, variables: &Variables) -> impl Iterator<Item = &Selection> {
+        self.selections.iter().filter(|(when, _)| when.holds(variables)).map(|(_, of)| of)
+    }
+
+    /// The texts of its statements.
+    pub fn cache(&self) -> &StatementCache {
+        &self.cache
+    }
+
+    /// Whether its page is read.
+    pub fn needs_page(&self, variables: &Variables) -> bool {
+        self.fields.selected(variables).any(Field::needs_page)
+    }
+
+    /// Whether one statement reads it, for a page that has neither an offset nor an object in its middle. `are_read_once` says so of the
+    /// selected objects.
+    pub fn reads_once(&self, variables: &Variables, are_read_once: impl Fn(&Selection) -> bool) -> bool {
         let is_selected = |wanted: fn(&Field) -> bool| self.fields.selected(variables).any(wanted);
         let reads_more = is_selected(|field| {
             matches!(field, Field::ApproximateCount(..) | Field::PageCursors(_) | Field::Aggregates(_))
         }) || is_selected(Field::needs_page)
             && is_selected(|field| matches!(field, Field::TotalCount));
-        !reads_more && !self.selections.iter().any(|(when, of)| when.holds(variables) && of.reads_more(variables))
+        !reads_more && self.selected(variables).all(are_read_once)
     }
 }
 

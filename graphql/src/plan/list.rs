@@ -7,8 +7,10 @@ use keyset::{Around, Column, ColumnSet, Kept, Lists as Source, Order, Page, Read
 use sea_orm::sea_query::ExprTrait as _;
 use sea_orm::{Condition, Value};
 
+use super::ahead::{Ahead, Pages, ReadAhead, first_of_each};
 use super::collect::Collected;
 use super::connection::{Asked, Connection, Connections, Counting};
+use super::object::Selection;
 use super::writer::Writer;
 use super::{Planner, Run};
 use crate::arguments::{Arguments, Given};
@@ -39,11 +41,13 @@ pub struct PlannedList {
 }
 
 /// The parents of nested lists.
-struct Parents {
+pub struct Parents {
     /// Their key.
-    key: Vec<Column>,
+    pub key: Vec<Column>,
     /// What refers to it.
-    columns: Vec<Column>,
+    pub columns: Vec<Column>,
+    /// Whether it is the key of their table.
+    is_primary: bool,
 }
 
 /// The rows of a list with the columns that a request selected of them, and their order.
@@ -66,7 +70,11 @@ impl PlannedList {
     pub fn nested(parent: &ObjectType, list: &NestedList, field: &Collected<'_>, planner: &mut Planner<'_>) -> Self {
         let (name, index) = (format!("{}.{}", parent.name, field.name()), list.of.index);
         let connection = Connection::new(index, Some(list), &field.sets(), &mut planner.of_statement());
-        let parents = Parents { key: list.key.clone(), columns: list.columns.clone() };
+        let parents = Parents {
+            key: list.key.clone(),
+            columns: list.columns.clone(),
+            is_primary: parent.table.key().eq(&list.key),
+        };
         let with = planner.declaration.node_of(list);
         Self { with, ..Self::new(name, index, list.kept.as_deref().cloned(), Some(parents), field, connection) }
     }
@@ -95,25 +103,83 @@ impl PlannedList {
         self.parents.as_ref().map_or(&[], |parents| &parents.columns)
     }
 
-    /// Whether one statement reads it.
-    pub fn reads_once(&self, variables: &Variables) -> bool {
-        self.connection.reads_once(variables) && !self.arguments.bind(variables).have_any(&["offset", "around"])
+    /// Whether one statement reads it, and the lists of its rows.
+    pub fn reads_once(&self, run: &Run<'_>) -> bool {
+        let nests = self.nests(run);
+        let is_read_once = |of: &Selection| if nests { of.reads_once(run) } else { !of.reads_more(run.variables) };
+        self.connection.reads_once(run.variables, is_read_once) && self.is_sought(run)
+    }
+
+    /// Whether the statement of its page reads lists of its rows: see [`Self::ahead`]. Between two cursors it would read those of many rows
+    /// that are no part of the page.
+    fn nests(&self, run: &Run<'_>) -> bool {
+        let arguments = self.arguments.bind(run.variables);
+        self.parents.is_none()
+            && self.is_sought(run)
+            && !(arguments.have_any(&["after"]) && arguments.have_any(&["before"]))
+            && self.connection.nests(run)
+    }
+
+    /// Whether one statement reads it, without lists of its rows.
+    pub fn is_page(&self, run: &Run<'_>) -> bool {
+        self.connection.reads_once(run.variables, |of| !of.reads_more(run.variables))
+    }
+
+    /// Whether its page begins at a cursor, or at an end of the list.
+    fn is_sought(&self, run: &Run<'_>) -> bool {
+        !self.arguments.bind(run.variables).have_any(&["offset", "around"])
+    }
+
+    /// The number of tables that its page is read from.
+    pub fn tables(&self, variables: &Variables) -> usize {
+        self.connection.tables(variables)
+    }
+
+    /// Whether the statement of a page can read the page of this list for each of its rows.
+    pub fn is_ahead(&self, run: &Run<'_>) -> bool {
+        self.parents.as_ref().is_some_and(|parents| keyset::can_nest(run, &parents.key))
+            && self.connection.needs_page(run.variables)
+            && self.is_sought(run)
+    }
+
+    /// The same list, to be read so. Without it, arguments that are not valid are an error when the list is read.
+    pub fn ahead(&self, run: &Run<'_>) -> Option<Ahead<'_>> {
+        let parents = self.parents.as_ref().filter(|_| self.is_ahead(run))?;
+        let (rows, Asked::Page(page)) = self.asked(run).ok()? else { return None };
+        let (joins, cache) = (self.connection.joins(run), self.connection.cache());
+        Some(Ahead { rows, page, joins, parents, cache })
     }
 
     /// Reads the list of all objects.
     pub async fn of_all(&self, run: &Run<'_>) -> Lists<'_> {
-        self.read(run, Source::one).await
+        self.read(run, Source::one, None).await
     }
 
     /// Reads the list of each of these rows.
-    pub async fn of_each(&self, run: &Run<'_>, rows: &[TableRow]) -> Lists<'_> {
+    pub async fn of_each(&self, run: &Run<'_>, rows: &[TableRow], ahead: Option<ReadAhead>) -> Lists<'_> {
         let Some(parents) = &self.parents else { return self.of_all(run).await };
-        let Distinct { values, numbers, .. } = Distinct::of(rows, &parents.key);
+        // The rows of a page differ.
+        let are_distinct = parents.is_primary && ahead.is_some();
+        let distinct = if are_distinct { Distinct::all } else { Distinct::of };
+        let Distinct { values, numbers, .. } = distinct(rows, &parents.key);
         let lists = |rows| Source::per_key(rows, &parents.columns, values);
-        Lists { numbers, ..self.read(run, lists).await }
+        let ahead = ahead.map(|slices| slices.map(|slices| first_of_each(slices, &numbers)));
+        let lists = self.read(run, lists, ahead).await;
+        Lists { numbers, ..lists }
     }
 
-    async fn read(&self, run: &Run<'_>, lists: impl FnOnce(TableRows) -> Source<TableRows> + Send) -> Lists<'_> {
+    /// Reads these lists. Their pages may have been read.
+    async fn read(
+        &self,
+        run: &Run<'_>,
+        lists: impl FnOnce(TableRows) -> Source<TableRows> + Send,
+        ahead: Option<ReadAhead>,
+    ) -> Lists<'_> {
+        let pages = match ahead {
+            Some(read) => Pages::Read(read),
+            None if self.nests(run) => Pages::WithLists,
+            None => Pages::Alone,
+        };
         let connections = match self.asked(run) {
             Ok((rows, asked)) => {
                 let arguments = self.arguments.bind(run.variables);
@@ -127,7 +193,7 @@ impl PlannedList {
                 };
                 let is_estimated = || !is_ruled && !self.reads_ruled(&arguments, run);
                 let counting = Counting { kept, is_estimated: &is_estimated, expected: &expected };
-                Ok(self.connection.read(&self.name, &lists(rows), counting, &asked, run).await)
+                Ok(self.connection.read(&self.name, &lists(rows), counting, &asked, run, pages).await)
             }
             Err(error) => Err(error),
         };

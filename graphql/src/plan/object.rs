@@ -7,6 +7,7 @@ use async_graphql::Variables;
 use keyset::{Column, ColumnSet, Join, RowLayout, Table, TableRow};
 use sea_orm::{DbErr, Value};
 
+use super::ahead::Ahead;
 use super::call::Call;
 use super::collect::{Collected, Sets, When, collect};
 use super::fields::PlannedFields;
@@ -131,11 +132,41 @@ impl Selection {
         self.fields.selected(variables).map(of_field).collect()
     }
 
-    /// Whether it reads more than its rows: lists, which are other statements, or what resolvers read.
+    /// Whether it reads more than its rows: lists, or what resolvers read.
     pub fn reads_more(&self, variables: &Variables) -> bool {
         let mut more = self.lists.iter().map(|(when, _)| when).chain(self.calls.iter().map(|(when, _)| when));
         more.any(|when| when.holds(variables))
             || self.joined.iter().any(|(when, joined)| when.holds(variables) && joined.reads_more(variables))
+    }
+
+    /// Whether the statement that reads the rows of a page reads all of it: see [`PlannedList::ahead`].
+    pub fn reads_once(&self, run: &Run<'_>) -> bool {
+        let holds = |when: &When| when.holds(run.variables);
+        !self.calls.iter().any(|(when, _)| holds(when))
+            && !self.joined.iter().any(|(when, joined)| holds(when) && joined.reads_more(run.variables))
+            && self
+                .lists
+                .iter()
+                .filter(|(when, _)| holds(when))
+                .all(|(_, list)| list.is_ahead(run) && list.is_page(run))
+    }
+
+    /// The number of tables that its rows are read from.
+    pub fn tables(&self, variables: &Variables) -> usize {
+        let joined = self.joined.iter().filter(|(when, _)| when.holds(variables));
+        1 + joined.map(|(_, joined)| joined.tables(variables)).sum::<usize>()
+    }
+
+    /// The lists that can be read with the rows of a page.
+    pub fn lists_ahead(&self, run: &Run<'_>) -> impl Iterator<Item = &PlannedList> {
+        let lists = self.lists.iter().filter(|(when, list)| when.holds(run.variables) && list.is_ahead(run));
+        lists.map(|(_, list)| list)
+    }
+
+    /// The lists that are read with the rows of a page, by their numbers.
+    pub fn ahead(&self, run: &Run<'_>) -> impl Iterator<Item = (usize, Ahead<'_>)> {
+        let lists = self.lists.iter().enumerate().filter(|(_, (when, _))| when.holds(run.variables));
+        lists.filter_map(|(number, (_, list))| Some((number, list.ahead(run)?)))
     }
 
     /// Adds the joins that it needs.

@@ -92,7 +92,7 @@ impl PlannedQuery {
         let guarded = self.declaration.guarded(Cow::Borrowed(variables), data);
         let variables = &*guarded;
         let run = Run { reader, declaration: &self.declaration, variables, data, is_event: false };
-        let run = run.of_whole_query(|| self.reads_once(variables));
+        let run = run.of_whole_query(|| self.reads_once(&run));
         let (values, resolved) = if self.is_resolved(variables) {
             // On the heap: otherwise each query would have room for it.
             join(self.read(&run), Box::pin(self.resolve(variables, resolve))).await
@@ -103,10 +103,10 @@ impl PlannedQuery {
     }
 
     /// Whether one statement reads all of it.
-    fn reads_once(&self, variables: &Variables) -> bool {
-        let mut fields = self.fields.selected(variables).filter(|field| !matches!(field, QueryField::TypeName));
+    fn reads_once(&self, run: &Run<'_>) -> bool {
+        let mut fields = self.fields.selected(run.variables).filter(|field| !matches!(field, QueryField::TypeName));
         let (first, second) = (fields.next(), fields.next());
-        second.is_none() && matches!(first, Some(QueryField::Declared(only)) if only.reads_once(variables))
+        second.is_none() && matches!(first, Some(QueryField::Declared(only)) if only.reads_once(run))
     }
 
     /// Reads the declared fields.

@@ -92,6 +92,11 @@ impl Joined {
         self.from.iter().map(|column| ColumnSet::of(column.number())).collect()
     }
 
+    /// The number of tables that its rows are read from.
+    pub fn tables(&self, variables: &Variables) -> usize {
+        self.selection.tables(variables)
+    }
+
     /// Whether its object reads more.
     pub fn reads_more(&self, variables: &Variables) -> bool {
         self.selection.reads_more(variables)

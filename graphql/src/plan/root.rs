@@ -1,6 +1,6 @@
 //! A declared field of the query in a plan: a list, or objects by their keys.
 
-use async_graphql::{ID, Pos, Variables};
+use async_graphql::{ID, Pos};
 use sea_orm::Value;
 
 use super::collect::Collected;
@@ -56,11 +56,11 @@ impl PlannedRoot {
     }
 
     /// Whether one statement reads what is selected.
-    pub fn reads_once(&self, variables: &Variables) -> bool {
+    pub fn reads_once(&self, run: &Run<'_>) -> bool {
         match self {
-            Self::List(list) => list.reads_once(variables),
+            Self::List(list) => list.reads_once(run),
             Self::ByKeys(by_keys) => {
-                !by_keys.is_list() && !by_keys.selections.iter().any(|(_, of)| of.reads_more(variables))
+                !by_keys.is_list() && !by_keys.selections.iter().any(|(_, of)| of.reads_more(run.variables))
             }
         }
     }

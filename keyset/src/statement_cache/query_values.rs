@@ -75,7 +75,7 @@ mod tests {
 
     use super::*;
     use crate::bracket::bracket;
-    use crate::statement_cache::{Shape, StatementCache};
+    use crate::statement_cache::{Form, Shape, StatementCache};
     use crate::{Join, Key, Kind, Order, Page, Sort};
 
     /// Reads a page of cakes with names between these two, and ids from this one, by their lengths without this number.
@@ -86,13 +86,14 @@ mod tests {
         let page = Page::first(&order, 2).after(Key::new(&order, vec![3.into(), id.into()]).unwrap()).unwrap();
         let names = cake::Entity::find().filter(cake::Column::Name.gte(from)).filter(cake::Column::Name.lte(to));
         let query = names.filter(cake::Column::Id.gte(id)).into_query();
-        let shape = Shape { query: &query, page: &page, joins: &[], parents: None, dialect: Dialect::Sqlite };
+        let shape =
+            Shape { query: &query, page: &page, joins: &[], parents: &[], form: Form::Page, dialect: Dialect::Sqlite };
         let is_written = Cell::new(false);
         let write = |query: &SelectStatement, _: &[Join], page: &Page| {
             is_written.set(true);
-            bracket(query, page, DbBackend::Sqlite).map(Some)
+            bracket(query, page, DbBackend::Sqlite).map(|it| Some(it.into()))
         };
-        let statement = texts.statement(shape, &[], write).unwrap().unwrap();
+        let statement = texts.statement(shape, &[], write).unwrap().unwrap().statement;
         let expected = bracket(&query, &page, DbBackend::Sqlite).unwrap();
         assert_eq!(statement, expected);
         is_written.get()

@@ -4,6 +4,7 @@ mod atlas;
 mod naive;
 
 mod around;
+mod arrays;
 mod as_of;
 mod connections;
 mod cost;

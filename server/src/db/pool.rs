@@ -9,10 +9,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use deadpool::managed::{self, PoolError, QueueMode};
-use keyset::{ReadRows, Record};
+use keyset::{Many, ManyBy, ReadRows, Record};
 use sea_orm::metric::Info;
 use sea_orm::prelude::async_trait::async_trait;
-use sea_orm::{ConnAcquireErr, DbBackend, DbErr, RuntimeErr, Statement, Value, sqlx};
+use sea_orm::{ConnAcquireErr, DbBackend, DbErr, RuntimeErr, Statement, sqlx};
 use tokio::time::{sleep, timeout};
 
 use super::timeout::CONNECT_TIMEOUT;
@@ -240,11 +240,11 @@ impl ReadRows for Pool {
         Ok(self.run(Work::once(&statement)).await?.pop().unwrap_or_default())
     }
 
-    fn reads_each(&self) -> bool {
-        self.backend() == DbBackend::Sqlite
+    fn reads_many(&self) -> ManyBy {
+        self.connections.manager().reads_many()
     }
 
-    async fn read_each(&self, statement: Statement, each: Vec<Value>) -> Result<Vec<Vec<Record>>, DbErr> {
-        self.run(Work { statement: &statement, each: Some(&each) }).await
+    async fn read_many(&self, statement: Statement, many: Many) -> Result<Vec<Vec<Record>>, DbErr> {
+        self.run(Work::many(&statement, &many)).await
     }
 }

@@ -1,9 +1,9 @@
 //! Where statements read: on a pool, or on the one connection of a database in memory.
 
-use keyset::{ReadRows, Record};
+use keyset::{Many, ManyBy, ReadRows, Record};
 use sea_orm::metric::Info;
 use sea_orm::prelude::async_trait::async_trait;
-use sea_orm::{DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, Statement, TransactionTrait, Value};
+use sea_orm::{DatabaseConnection, DatabaseTransaction, DbBackend, DbErr, Statement, TransactionTrait};
 use tokio::sync::{MappedMutexGuard, Mutex, MutexGuard};
 
 use super::pool::{self, Pool, Usage};
@@ -129,17 +129,17 @@ macro_rules! delegate {
                 Ok(records)
             }
 
-            fn reads_each(&self) -> bool {
+            fn reads_many(&self) -> ManyBy {
                 match self {
-                    Self::Pool(pool) => pool.reads_each(),
-                    Self::Shared(..) => false,
+                    Self::Pool(pool) => pool.reads_many(),
+                    Self::Shared(..) => ManyBy::Unions,
                 }
             }
 
-            async fn read_each(&$self, statement: Statement, each: Vec<Value>) -> Result<Vec<Vec<Record>>, DbErr> {
+            async fn read_many(&$self, statement: Statement, many: Many) -> Result<Vec<Vec<Record>>, DbErr> {
                 let runs = match $self {
-                    $pool => $of_pool.read_each(statement, each).await,
-                    $shared => $of_shared.read_each(statement, each).await,
+                    $pool => $of_pool.read_many(statement, many).await,
+                    $shared => $of_shared.read_many(statement, many).await,
                 }?;
                 tally::rows(runs.iter().map(Vec::len).sum());
                 Ok(runs)

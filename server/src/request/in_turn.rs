@@ -1,9 +1,9 @@
 //! Reads of events, in turn: one commit is an event for each subscription of a client, and each of them reads.
 
 use bookends_graphql::Reader;
-use keyset::{ReadRows, Record};
+use keyset::{Many, ManyBy, ReadRows, Record};
 use sea_orm::prelude::async_trait::async_trait;
-use sea_orm::{DbBackend, DbErr, Statement, Value};
+use sea_orm::{DbBackend, DbErr, Statement};
 
 use super::admission::Admission;
 
@@ -26,12 +26,12 @@ impl ReadRows for InTurn {
         self.reader.read(statement).await
     }
 
-    fn reads_each(&self) -> bool {
-        self.reader.reads_each()
+    fn reads_many(&self) -> ManyBy {
+        self.reader.reads_many()
     }
 
-    async fn read_each(&self, statement: Statement, each: Vec<Value>) -> Result<Vec<Vec<Record>>, DbErr> {
+    async fn read_many(&self, statement: Statement, many: Many) -> Result<Vec<Vec<Record>>, DbErr> {
         let _turn = self.admission.turn(self.cost).await;
-        self.reader.read_each(statement, each).await
+        self.reader.read_many(statement, many).await
     }
 }

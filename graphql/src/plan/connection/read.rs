@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use keyset::{Count, Kept, Lists, PageCursors, Reach, Record, Slice, StatementCache, Statistics, TableRows};
+use keyset::{Count, Join, Kept, Lists, PageCursors, Reach, Record, Slice, StatementCache, Statistics, TableRows};
 use sea_orm::DbErr;
 use tracing::Instrument;
 
@@ -11,6 +11,7 @@ use super::{Asked, Connection, Connections, Field};
 use crate::arguments::Given;
 use crate::page_cursors;
 use crate::plan::Run;
+use crate::plan::ahead::{Ahead, Pages};
 use crate::plan::object::Objects;
 use crate::{Error, Result, count};
 
@@ -24,6 +25,7 @@ impl Connection {
         counting: Counting<'_>,
         asked: &Asked,
         run: &Run<'_>,
+        pages: Pages,
     ) -> Connections<'p> {
         let mut read = Connections::new(self, asked.page().order().clone());
         let object = self.name.as_str();
@@ -33,7 +35,7 @@ impl Connection {
         if selected(Field::needs_page) || matches!(asked, Asked::Around(_)) {
             let objects = self.selections.iter();
             read.objects = objects.map(|(when, of)| when.holds(run.variables).then(|| Objects::new(of, run))).collect();
-            let slices = reading.page(&mut read.objects).await;
+            let slices = reading.page(&mut read.objects, self.joins(run), pages).await;
             read.slices = Some(slices.map(|slices| {
                 read.lacking = slices.iter().map(Option::is_none).collect();
                 slices.into_iter().map(Option::unwrap_or_default).collect()
@@ -115,22 +117,18 @@ impl Reading<'_> {
     }
 
     /// The page of each list, with its objects. A list without the object that the page is to be around has none.
-    async fn page(&self, objects: &mut [Option<Objects<'_>>]) -> Result<Vec<Option<Slice<()>>>> {
-        let mut joins = Vec::new();
-        for objects in objects.iter().flatten() {
-            objects.joins(self.run, &mut joins);
-        }
-        let rows = async {
-            match self.asked {
-                Asked::Page(page) => {
-                    let rows = keyset::fetch_rows(self.run, self.lists, page, &joins, self.cache).await?;
-                    Ok(rows.into_iter().map(Some).collect())
-                }
-                // On the heap, as it is rare.
-                Asked::Around(around) => Box::pin(keyset::fetch_around(self.run, self.lists, around, &joins)).await,
-            }
+    async fn page(
+        &self,
+        objects: &mut [Option<Objects<'_>>],
+        joins: Vec<Join>,
+        pages: Pages,
+    ) -> Result<Vec<Option<Slice<()>>>> {
+        let rows = match pages {
+            Pages::Read(read) => read.map(|slices| slices.into_iter().map(Some).collect()),
+            Pages::WithLists => self.page_with_lists(objects, &joins).instrument(self.span("page")).await,
+            Pages::Alone => self.page_alone(&joins).instrument(self.span("page")).await,
         };
-        let rows: Vec<_> = rows.instrument(self.span("page")).await.map_err(|error| self.failed(error))?;
+        let rows: Vec<_> = rows.map_err(|error| self.failed(error))?;
         self.run.reader.pages_read(self.field, self.asked.page().end(), rows.len());
         let count = rows.iter().flatten().map(|slice| slice.rows.len()).sum();
         objects.iter_mut().flatten().for_each(|objects| objects.reserve(count));
@@ -143,6 +141,40 @@ impl Reading<'_> {
         };
         let slices = rows.into_iter().map(|slice| slice.map(|slice| slice.map(&mut take))).collect();
         error.map_or(Ok(slices), |error| Err(self.failed(error)))
+    }
+
+    async fn page_alone(&self, joins: &[Join]) -> std::result::Result<Vec<Option<Slice<Record>>>, DbErr> {
+        match self.asked {
+            Asked::Page(page) => {
+                let rows = keyset::fetch_rows(self.run, self.lists, page, joins, self.cache).await?;
+                Ok(rows.into_iter().map(Some).collect())
+            }
+            // On the heap, as it is rare.
+            Asked::Around(around) => Box::pin(keyset::fetch_around(self.run, self.lists, around, joins)).await,
+        }
+    }
+
+    /// The page of one list, and the lists of each of its rows.
+    async fn page_with_lists(
+        &self,
+        objects: &mut [Option<Objects<'_>>],
+        joins: &[Join],
+    ) -> std::result::Result<Vec<Option<Slice<Record>>>, DbErr> {
+        let (Asked::Page(page), Some(rows)) = (self.asked, self.lists.only()) else {
+            return self.page_alone(joins).await;
+        };
+        let each = objects.iter().enumerate().filter_map(|(number, of)| Some((number, of.as_ref()?)));
+        let ahead: Vec<(usize, usize, Ahead<'_>)> =
+            each.flat_map(|(number, of)| of.ahead(self.run).map(move |(list, it)| (number, list, it))).collect();
+        let lists: Vec<_> = ahead.iter().map(|(_, _, list)| list.list()).collect();
+        // On the heap: otherwise each page would have room for it.
+        let (slice, found) = Box::pin(keyset::fetch_nested(self.run, rows, page, joins, self.cache, &lists)).await?;
+        for ((of, list, _), read) in ahead.iter().zip(found) {
+            if let Some(objects) = &mut objects[*of] {
+                objects.read_ahead(*list, read);
+            }
+        }
+        Ok(vec![Some(slice)])
     }
 
     async fn counts(&self) -> Result<Vec<u64>> {

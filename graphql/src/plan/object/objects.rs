@@ -2,11 +2,12 @@
 
 use async_graphql::Pos;
 use async_graphql::futures_util::future::{join, join_all};
-use keyset::{Column, ColumnSet, Join, Kind, Record, RowReader, TableRow};
+use keyset::{Column, ColumnSet, Kind, Record, RowReader, TableRow};
 use sea_orm::{DbErr, Value};
 
 use super::{Boxed, Selection, What};
 use crate::plan::Run;
+use crate::plan::ahead::{Ahead, ReadAhead};
 use crate::plan::call::Called;
 use crate::plan::collect::When;
 use crate::plan::list::Lists;
@@ -23,6 +24,8 @@ pub struct Objects<'p> {
     related: Vec<Option<Related<'p>>>,
     calls: Vec<Option<Result<Called<'p>>>>,
     lists: Vec<Option<Lists<'p>>>,
+    /// The pages of lists that were read with the rows, by the numbers of the lists.
+    ahead: Vec<(usize, ReadAhead)>,
 }
 
 impl<'p> Objects<'p> {
@@ -35,8 +38,8 @@ impl<'p> Objects<'p> {
     pub fn of_columns(selection: &'p Selection, columns: ColumnSet, run: &Run<'_>) -> Self {
         let related = selection.joined.iter().map(|(when, joined)| when.holds(run.variables).then(|| joined.rows(run)));
         let reader = selection.layout.reader_of(columns);
-        let (rows, calls, lists) = (Vec::new(), Vec::new(), Vec::new());
-        Self { selection, reader, rows, related: related.collect(), calls, lists }
+        let (rows, calls, lists, ahead) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { selection, reader, rows, related: related.collect(), calls, lists, ahead }
     }
 
     /// The key of the object with this number.
@@ -47,11 +50,6 @@ impl<'p> Objects<'p> {
     pub fn key(&self, number: usize) -> std::result::Result<Vec<Value>, DbErr> {
         let (key, row) = (self.selection.layout.table().key(), &self.rows[number]);
         key.map(|column| row.value(column.number(), column.kind())).collect()
-    }
-
-    /// Adds the joins that it needs.
-    pub fn joins(&self, run: &Run<'_>, joins: &mut Vec<Join>) {
-        self.selection.joins(run, joins);
     }
 
     /// Makes room for this many objects.
@@ -83,6 +81,16 @@ impl<'p> Objects<'p> {
         &self.rows[number]
     }
 
+    /// The lists that the statement of the rows reads, by their numbers.
+    pub fn ahead(&self, run: &Run<'_>) -> impl Iterator<Item = (usize, Ahead<'p>)> {
+        self.selection.ahead(run)
+    }
+
+    /// Adds the pages of the list with this number, which were read with the rows.
+    pub fn read_ahead(&mut self, list: usize, read: ReadAhead) {
+        self.ahead.push((list, read));
+    }
+
     /// Reads the lists that are selected of these objects, while resolvers are called.
     pub async fn load(&mut self, run: &Run<'_>) {
         // Most objects are their rows alone, and take no memory for this.
@@ -93,15 +101,16 @@ impl<'p> Objects<'p> {
 
     fn load_more<'a>(&'a mut self, run: &'a Run<'_>) -> Boxed<'a, ()> {
         Box::pin(async move {
-            let Self { selection, rows, related, calls, lists, .. } = self;
+            let Self { selection, rows, related, calls, lists, ahead, .. } = self;
             let rows: &[TableRow] = rows;
             let is_selected = |when: &When| when.holds(run.variables) && !rows.is_empty();
             let lists = async {
                 for related in related.iter_mut().flatten() {
                     related.load(run).await;
                 }
-                for (when, list) in &selection.lists {
-                    lists.push(if is_selected(when) { Some(list.of_each(run, rows).await) } else { None });
+                for (number, (when, list)) in selection.lists.iter().enumerate() {
+                    let ahead = ahead.iter().position(|(of, _)| *of == number).map(|found| ahead.swap_remove(found).1);
+                    lists.push(if is_selected(when) { Some(list.of_each(run, rows, ahead).await) } else { None });
                 }
             };
             if selection.calls.is_empty() {

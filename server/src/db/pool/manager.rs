@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use deadpool::managed::{self, Metrics, RecycleError, RecycleResult};
+use keyset::ManyBy;
 use sea_orm::DbBackend;
 use sea_orm::sqlx::Error;
 use sea_orm::sqlx::postgres::PgConnection;
@@ -66,6 +67,15 @@ impl Manager {
         match self.opener {
             Opener::Postgres(..) | Opener::Replica(..) => DbBackend::Postgres,
             Opener::Sqlite(_) => DbBackend::Sqlite,
+        }
+    }
+
+    /// How its connections read many lists.
+    pub fn reads_many(&self) -> ManyBy {
+        match &self.opener {
+            Opener::Sqlite(_) => ManyBy::Values,
+            Opener::Postgres(_, Statements::Prepared) | Opener::Replica(_, Statements::Prepared) => ManyBy::Arrays,
+            Opener::Postgres(..) | Opener::Replica(..) => ManyBy::Unions,
         }
     }
 

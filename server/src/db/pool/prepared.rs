@@ -9,18 +9,19 @@ use std::sync::Arc;
 
 use futures_util::future::join;
 use futures_util::{FutureExt as _, TryFutureExt as _};
-use keyset::Columns;
+use keyset::{Columns, length_of_list};
 use quick_cache::unsync::Cache;
 use sea_orm::Value;
 use sea_orm::sqlx::Error;
 use sea_orm::sqlx::postgres::PgConnectOptions;
-use tokio_postgres::{Client, Column, SimpleQueryMessage, Statement};
+use tokio_postgres::{Client, SimpleQueryMessage, Statement};
 
 use super::unprepared::BEGIN_SNAPSHOT;
 use super::work::{Runs, Work};
 use crate::db::Role;
 use crate::db::servers::Session;
 
+mod array;
 mod connect;
 mod error;
 mod parameter;
@@ -32,7 +33,7 @@ use connect::connect;
 pub use error::ServerError;
 use error::failed;
 use parameter::{Parameter, type_of};
-use rows::{Read, records};
+use rows::{Read, reader, reader_of_array, records};
 use wire::Wire;
 
 /// The prepared statements that a connection keeps. Of one whose preparation was abandoned, the server alone knows, until the connection is closed.
@@ -47,6 +48,7 @@ pub struct Prepared {
 /// A prepared statement, and how its rows are read.
 struct Known {
     statement: Statement,
+    /// Those of its rows, without arrays, and with the lengths of lists.
     columns: Arc<Columns>,
     reads: Box<[Read]>,
 }
@@ -126,21 +128,27 @@ async fn run(client: &Client, statements: &mut Cache<Box<str>, Arc<Known>>, work
             Arc::clone(known)
         } else {
             // On the heap: otherwise each statement would have room for it.
-            let known = Arc::new(Box::pin(prepare(client, &work.statement.sql, &values)).await?);
+            let known = Arc::new(Box::pin(prepare(client, work, &values)).await?);
             statements.insert(work.statement.sql.as_str().into(), Arc::clone(&known));
             known
         };
         let rows = client.query_raw(&known.statement, values.iter().map(Parameter)).await.map_err(failed)?;
-        runs.push(records(rows, &known.columns, &known.reads).await?);
+        records(rows, &known.columns, &known.reads, work.lists, &mut runs).await?;
     }
     Ok(runs)
 }
 
 /// Has the server parse a statement for values of the types of these.
-async fn prepare(client: &Client, sql: &str, values: &[Value]) -> Result<Known, Error> {
+async fn prepare(client: &Client, work: Work<'_>, values: &[Value]) -> Result<Known, Error> {
     let types: Vec<_> = values.iter().map(type_of).collect();
-    let statement = client.prepare_typed(sql, &types).await.map_err(failed)?;
-    let columns = Arc::new(Columns::new(statement.columns().iter().map(Column::name)));
-    let reads = statement.columns().iter().map(|column| rows::reader(column.type_())).collect();
+    let statement = client.prepare_typed(&work.statement.sql, &types).await.map_err(failed)?;
+    let found = statement.columns();
+    let arrays: usize = work.lists.iter().map(|columns| columns.len()).sum();
+    let (own, arrays) = found.split_at(found.len().saturating_sub(arrays));
+    let reads = own.iter().map(|column| reader(column.type_()));
+    let reads = reads.chain(arrays.iter().map(|column| reader_of_array(column.type_()))).collect();
+    let own = own.iter().map(|column| Cow::Borrowed(column.name()));
+    let lengths = (0..work.lists.len()).map(|list| Cow::Owned(length_of_list(list)));
+    let columns = Arc::new(Columns::new(own.chain(lengths)));
     Ok(Known { statement, columns, reads })
 }

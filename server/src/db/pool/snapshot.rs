@@ -2,14 +2,15 @@
 
 use std::fmt;
 
-use keyset::{ReadRows, Record};
+use keyset::{Many, ManyBy, ReadRows, Record};
 use sea_orm::prelude::async_trait::async_trait;
-use sea_orm::{DbBackend, DbErr, Statement, Value};
+use sea_orm::{DbBackend, DbErr, Statement};
 use tokio::sync::Mutex;
 
 use super::Pool;
 use super::lease::Lease;
 use super::work::{Runs, Work};
+use crate::db::Failure;
 
 /// Every statement sees the state of the database that the first one saw. Concurrent statements queue for the one
 /// connection, which is acquired by the first. The snapshot ends when it is dropped; nothing waits for its `COMMIT`.
@@ -77,6 +78,8 @@ impl Snapshot {
                     }
                 };
                 *state = match &result {
+                    // Nothing has been read yet, so the next statement may begin another one.
+                    Err(error) if self.is_over(&lease, error) && self.is_refused(error) => State::New(None),
                     Err(error) if self.is_over(&lease, error) => State::Lost(error.clone()),
                     _ => State::Open(lease),
                 };
@@ -92,6 +95,11 @@ impl Snapshot {
         };
         let result = lease.run_first(work).await;
         Ok((lease, result))
+    }
+
+    /// Whether the database refuses the statement, and may run another one.
+    fn is_refused(&self, error: &DbErr) -> bool {
+        !self.pool.is_lost(error) && Failure::of(error) != Failure::TimedOut
     }
 
     /// Whether this error ends the snapshot.
@@ -116,11 +124,11 @@ impl ReadRows for Snapshot {
         Ok(self.run(Work::once(&statement)).await?.pop().unwrap_or_default())
     }
 
-    fn reads_each(&self) -> bool {
-        self.pool.reads_each()
+    fn reads_many(&self) -> ManyBy {
+        self.pool.reads_many()
     }
 
-    async fn read_each(&self, statement: Statement, each: Vec<Value>) -> Result<Vec<Vec<Record>>, DbErr> {
-        self.run(Work { statement: &statement, each: Some(&each) }).await
+    async fn read_many(&self, statement: Statement, many: Many) -> Result<Vec<Vec<Record>>, DbErr> {
+        self.run(Work::many(&statement, &many)).await
     }
 }

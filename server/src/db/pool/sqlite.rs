@@ -144,7 +144,7 @@ impl Sqlite {
         let (connection, busy) = (Arc::clone(&self.connection), CONNECT_TIMEOUT.min(self.limit));
         let (statement, each) = (work.statement.clone(), work.each.map(<[Value]>::to_vec));
         let running = spawn_blocking(move || {
-            let work = Work { statement: &statement, each: each.as_deref() };
+            let work = Work { each: each.as_deref(), ..Work::once(&statement) };
             runs(&lock(&connection), work, busy).map_err(failed)
         });
         let result = self.running.insert(running).await;

@@ -1,8 +1,9 @@
 //! What a connection runs.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use keyset::Record;
+use keyset::{Columns, Many, Record};
 use sea_orm::sqlx::postgres::PgConnection;
 use sea_orm::sqlx::{self, AssertSqlSafe, Error};
 use sea_orm::{Statement, Value};
@@ -16,17 +17,26 @@ pub struct Work<'a> {
     pub statement: &'a Statement,
     /// With each of these values in turn as its last parameter. Without them, once.
     pub each: Option<&'a [Value]>,
+    /// The columns of the lists that its last columns hold as arrays: see [`Many::Arrays`].
+    pub lists: &'a [Arc<Columns>],
 }
 
 /// The rows for which there is room at first: those of a page with its neighbours.
 pub const ROOM: usize = 16;
 
-/// The rows of each run.
+/// The rows of each run, or those of the statement and of each list.
 pub type Runs = Vec<Vec<Record>>;
 
 impl<'a> Work<'a> {
     pub fn once(statement: &'a Statement) -> Self {
-        Self { statement, each: None }
+        Self { statement, each: None, lists: &[] }
+    }
+
+    pub fn many(statement: &'a Statement, many: &'a Many) -> Self {
+        match many {
+            Many::Values(each) => Self { each: Some(each), ..Self::once(statement) },
+            Many::Arrays(lists) => Self { lists, ..Self::once(statement) },
+        }
     }
 
     /// The parameters, of which the last is another one in each run.

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use keyset::{ReadRows, Record};
+use keyset::{Many, ManyBy, ReadRows, Record};
 use sea_orm::prelude::async_trait::async_trait;
-use sea_orm::{DbBackend, DbErr, Statement, Value};
+use sea_orm::{DbBackend, DbErr, Statement};
 use tokio::sync::Mutex;
 
 use super::Replicas;
@@ -53,29 +53,29 @@ impl Route {
         RoutedSnapshot { route: self, state: Mutex::new(State::New) }
     }
 
-    async fn each(&self, statement: Statement, each: Option<Vec<Value>>) -> Result<Vec<Vec<Record>>, DbErr> {
+    async fn runs(&self, statement: Statement, many: Option<Many>) -> Result<Vec<Vec<Record>>, DbErr> {
         // At the end, none is left.
         for _ in 0..=self.replicas.len() {
             let Some(reading) = self.replicas.choose(self.after).await else { break };
             let reads = reading.reads().with_role(self.role.as_ref());
-            let read = run(&reads, statement.clone(), each.clone());
+            let read = run(&reads, statement.clone(), many.clone());
             match reading.run(read).await {
                 // It is ejected.
                 Err(error) if is_lost(&error) => {}
                 result => return result,
             }
         }
-        run(&self.primary, statement, each).await
+        run(&self.primary, statement, many).await
     }
 }
 
 impl RoutedSnapshot {
-    async fn each(&self, statement: Statement, each: Option<Vec<Value>>) -> Result<Vec<Vec<Record>>, DbErr> {
+    async fn runs(&self, statement: Statement, many: Option<Many>) -> Result<Vec<Vec<Record>>, DbErr> {
         let mut state = self.state.lock().await;
         match &*state {
             State::Lost => return Err(lost()),
             State::Open(reading, snapshot) => {
-                let result = read(reading.as_ref(), snapshot, statement, each).await;
+                let result = read(reading.as_ref(), snapshot, statement, many).await;
                 if result.as_ref().is_err_and(is_lost) {
                     *state = State::Lost;
                 }
@@ -87,7 +87,7 @@ impl RoutedSnapshot {
         for _ in 0..=replicas.len() {
             let Some(reading) = replicas.choose(*after).await else { break };
             let snapshot = reading.reads().with_role(role.as_ref()).snapshot();
-            match read(Some(&reading), &snapshot, statement.clone(), each.clone()).await {
+            match read(Some(&reading), &snapshot, statement.clone(), many.clone()).await {
                 // It is ejected, and nothing has been read yet.
                 Err(error) if is_lost(&error) => {}
                 result => {
@@ -97,7 +97,7 @@ impl RoutedSnapshot {
             }
         }
         let snapshot = primary.snapshot();
-        let result = read(None, &snapshot, statement, each).await;
+        let result = read(None, &snapshot, statement, many).await;
         *state = State::Open(None, snapshot.into());
         result
     }
@@ -107,18 +107,18 @@ async fn read(
     reading: Option<&Reading>,
     snapshot: &Snapshot,
     statement: Statement,
-    each: Option<Vec<Value>>,
+    many: Option<Many>,
 ) -> Result<Vec<Vec<Record>>, DbErr> {
-    let read = run(snapshot, statement, each);
+    let read = run(snapshot, statement, many);
     match reading {
         Some(reading) => reading.run(read).await,
         None => read.await,
     }
 }
 
-async fn run(reads: &impl ReadRows, statement: Statement, each: Option<Vec<Value>>) -> Result<Vec<Vec<Record>>, DbErr> {
-    match each {
-        Some(each) => reads.read_each(statement, each).await,
+async fn run(reads: &impl ReadRows, statement: Statement, many: Option<Many>) -> Result<Vec<Vec<Record>>, DbErr> {
+    match many {
+        Some(many) => reads.read_many(statement, many).await,
         None => Ok(vec![reads.read(statement).await?]),
     }
 }
@@ -139,15 +139,15 @@ macro_rules! reads {
             }
 
             async fn read(&$self, statement: Statement) -> Result<Vec<Record>, DbErr> {
-                Ok($self.each(statement, None).await?.pop().unwrap_or_default())
+                Ok($self.runs(statement, None).await?.pop().unwrap_or_default())
             }
 
-            fn reads_each(&$self) -> bool {
-                $route.primary.reads_each()
+            fn reads_many(&$self) -> ManyBy {
+                $route.primary.reads_many()
             }
 
-            async fn read_each(&$self, statement: Statement, each: Vec<Value>) -> Result<Vec<Vec<Record>>, DbErr> {
-                $self.each(statement, Some(each)).await
+            async fn read_many(&$self, statement: Statement, many: Many) -> Result<Vec<Vec<Record>>, DbErr> {
+                $self.runs(statement, Some(many)).await
             }
         }
     };

@@ -11,7 +11,7 @@ use axum::routing::post;
 use bookends_server::config::{Bounds, Settings, Sqlite};
 use bookends_server::db::pool::{File, Opener, Pool, Statements, Usage};
 use bookends_server::db::{Failure, Liveness};
-use keyset::{ReadRows, Record, StoredValue};
+use keyset::{Columns, Many, ManyBy, ReadRows, Record, StoredValue, length_of_list};
 use sea_orm::sea_query::{Enum, OptionEnum};
 use sea_orm::sqlx::postgres::{PgConnectOptions, PgSslMode};
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, Statement, Value};
@@ -177,6 +177,66 @@ async fn a_statement_that_takes_too_long_fails() {
     is_complete(&pool).await;
 }
 
+/// On PostgreSQL the lists of several rows are arrays: the same values as in rows.
+#[tokio::test]
+async fn arrays_hold_the_values_of_rows() {
+    const NAMES: [&str; 15] = [
+        "id", "small", "big", "mood", "text", "padded", "yes", "real", "double", "price", "at", "day", "bytes", "uuid",
+        "json",
+    ];
+    let (test, db) = empty().await;
+    let pool = pool(&test.url, LONG).await;
+    if test.url.starts_with("sqlite") {
+        return assert_eq!(pool.reads_many(), ManyBy::Values);
+    }
+    assert_eq!(pool.reads_many(), ManyBy::Arrays);
+    db.writer.execute_unprepared(
+        "CREATE TYPE mood AS ENUM ('glad', 'sad');
+         CREATE DOMAIN age AS smallint CHECK (VALUE > 0);
+         CREATE TABLE kinds (id int, small age, big bigint, mood mood, text varchar, padded char(4), yes boolean, real real,
+             double float8, price numeric, at timestamptz, day date, bytes bytea, uuid uuid, json jsonb);
+         INSERT INTO kinds VALUES
+             (1, 3, 9000000000, 'sad', 'a', 'b', true, 1.5, 0.1, 12.50, '2026-01-02 03:04:05.678Z', '2026-01-02', '\\x00ff',
+                 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '{\"a\": [1]}'),
+             (2, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+             (3, 7, -1, 'glad', '', '', false, 'NaN', 'infinity', 'NaN', 'infinity', '0044-03-15 BC', '', NULL, 'null')",
+    )
+    .await
+    .unwrap();
+    let shown = |record: &Record, width: usize| match record {
+        Record::Stored(stored) => (0..width).map(|place| format!("{:?}", stored.get(place))).collect::<Vec<_>>(),
+        Record::Row(_) => panic!("a row of SeaORM"),
+    };
+    let of_postgres = |sql: String| Statement::from_string(DbBackend::Postgres, sql);
+    let rows = pool.read(of_postgres("SELECT * FROM kinds ORDER BY id".into())).await.unwrap();
+    let rows: Vec<_> = rows.iter().map(|row| shown(row, NAMES.len())).collect();
+    let arrays = NAMES.map(|name| format!("array_agg(k.{name})")).join(", ");
+    // Two lists of each of three rows: all, and none for the first; and those of one column.
+    let nested = of_postgres(format!(
+        "SELECT n, a.*, b.* FROM generate_series(0, 2) AS n
+         LEFT JOIN LATERAL (SELECT {arrays} FROM (SELECT * FROM kinds WHERE n > 0 ORDER BY id) AS k) AS a ON TRUE
+         LEFT JOIN LATERAL (SELECT array_agg(k.id) FROM (SELECT * FROM kinds WHERE id <= n ORDER BY id) AS k) AS b ON TRUE
+         ORDER BY n"
+    ));
+    let lists = vec![Arc::new(Columns::new(NAMES)), Arc::new(Columns::new(["id"]))];
+    for _ in 0..2 {
+        let mut read = pool.read_many(nested.clone(), Many::Arrays(lists.clone())).await.unwrap();
+        let (ids, all, outer) = (read.pop().unwrap(), read.pop().unwrap(), read.pop().unwrap());
+        let lengths: Vec<_> = outer
+            .iter()
+            .map(|row| (0..2).map(|n| row.count(&length_of_list(n)).unwrap()).collect::<Vec<_>>())
+            .collect();
+        assert_eq!(lengths, [vec![0, 0], vec![3, 1], vec![3, 2]]);
+        let all: Vec<_> = all.iter().map(|row| shown(row, NAMES.len())).collect();
+        assert_eq!(all, [rows.clone(), rows.clone()].concat());
+        assert_eq!(
+            ids.iter().map(|row| shown(row, 1)).collect::<Vec<_>>().concat(),
+            ["Integer(1)", "Integer(1)", "Integer(2)"]
+        );
+    }
+    is_complete(&pool).await;
+}
+
 /// On SQLite a nested list is read by one statement, which is run for each parent.
 #[tokio::test]
 async fn all_runs_of_a_statement_share_one_time_limit() {
@@ -187,13 +247,13 @@ async fn all_runs_of_a_statement_share_one_time_limit() {
     let count =
         "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000) SELECT count(*) + ? FROM n";
     let statement = Statement::from_sql_and_values(DbBackend::Sqlite, count, [0.into()]);
-    let each = |runs: i64| (0..runs).map(Into::into).collect();
-    let few = pool(&test.url, LONG).await.read_each(statement.clone(), each(3)).await.unwrap();
+    let each = |runs: i64| Many::Values((0..runs).map(Into::into).collect());
+    let few = pool(&test.url, LONG).await.read_many(statement.clone(), each(3)).await.unwrap();
     assert_eq!(few.iter().map(|run| first(&run[0])).collect::<Vec<_>>(), [1000, 1001, 1002]);
     let pool = pool(&test.url, Duration::from_millis(500)).await;
-    let error = pool.read_each(statement.clone(), each(1_000_000)).await.unwrap_err();
+    let error = pool.read_many(statement.clone(), each(1_000_000)).await.unwrap_err();
     assert_eq!(Failure::of(&error), Failure::TimedOut);
-    let dropped = timeout(Duration::from_millis(30), pool.read_each(statement, each(1_000_000))).await;
+    let dropped = timeout(Duration::from_millis(30), pool.read_many(statement, each(1_000_000))).await;
     assert!(dropped.is_err());
     is_complete(&pool).await;
 }

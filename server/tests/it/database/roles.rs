@@ -165,6 +165,27 @@ async fn check_writes(tenants: &Tenants) {
     assert_eq!(tenants.data("a", &delete).await["deleteSensor"]["deletedId"], *id);
 }
 
+/// One statement reads both. It is the lists that the role may not read.
+#[tokio::test]
+async fn a_list_that_fails_leaves_the_objects_of_its_page() {
+    let Some(tenants) = Tenants::new().await else { return };
+    tenants.owner.execute_unprepared(&format!("REVOKE SELECT ON reading FROM {}", tenants.tenant)).await.unwrap();
+    let query = "{ sensors { nodes { name readings(first: 1) { nodes { id } } } } }";
+    let response = tenants.ask(Some(tenants.claims("a")), query).await;
+    let nodes = response["data"]["sensors"]["nodes"].as_array().unwrap();
+    assert!(
+        nodes.len() == 3 && nodes.iter().all(|node| node["name"].is_string() && node["readings"].is_null()),
+        "{response}"
+    );
+    for (number, error) in response["errors"].as_array().unwrap().iter().enumerate() {
+        assert_eq!(error["path"], json!(["sensors", "nodes", number, "readings", "nodes"]), "{response}");
+        assert_eq!(error["extensions"]["code"], "FORBIDDEN", "{response}");
+    }
+    assert_eq!(response["errors"].as_array().unwrap().len(), 3, "{response}");
+    tenants.check_connections().await;
+    tenants.end().await;
+}
+
 #[tokio::test]
 async fn a_tenant_reads_and_writes_its_own_rows_and_no_connection_keeps_a_role() {
     let Some(tenants) = Tenants::new().await else { return };

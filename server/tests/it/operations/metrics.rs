@@ -54,7 +54,7 @@ async fn growth(served: &Served, names: &[&str], done: impl Future<Output = ()>)
 
 #[tokio::test]
 async fn pages_are_counted_by_list_and_end() {
-    let (_test, served) = served().await;
+    let (test, served) = served().await;
     let names = [
         r#"bookends_pages_total{list="Query.sensors",end="front"}"#,
         r#"bookends_pages_total{list="Query.sensors",end="back"}"#,
@@ -68,7 +68,9 @@ async fn pages_are_counted_by_list_and_end() {
         // A count reads no page.
         ask(&served, "{ readings(last: 3) { totalCount } }").await;
     };
-    assert_eq!(growth(&served, &names, asked).await, [1, 0, 1, 3, 4]);
+    // On PostgreSQL, one statement reads the sensors with their readings.
+    let statements = if test.url.starts_with("sqlite") { 4 } else { 3 };
+    assert_eq!(growth(&served, &names, asked).await, [1, 0, 1, 3, statements]);
 }
 
 #[tokio::test]

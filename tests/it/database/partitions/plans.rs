@@ -68,7 +68,7 @@ async fn i3_nested_lists_read_partitions_times_their_pages() {
                     let nested = format!("{list}({end}: 5, orderBy: {order}) {{ nodes {{ id }} }}");
                     shop.statements.take();
                     shop.data(&format!("{{ books {{ nodes {{ {nested} }} }} }}")).await;
-                    let statement = shop.statements.take().remove(1);
+                    let statement = shop.statements.take().pop().unwrap();
                     let rows = rows_read(&db, statement.clone(), table(list)).await;
                     let is_bounded = rows > 0 && rows <= 10 * PARTITIONS * (5 + 2);
                     assert!(is_bounded, "{layout:?} {nested}: {rows} {:#?}", plan(&db, statement).await);

@@ -4,14 +4,15 @@ use std::pin::pin;
 use std::sync::Arc;
 
 use futures_util::TryStreamExt as _;
-use keyset::{Columns, Record, StoredRows, StoredValue, read_binary};
+use keyset::{Columns, StoredRows, StoredValue, read_binary};
 use sea_orm::sqlx::Error;
 use sea_orm::sqlx::error::BoxDynError;
 use tokio_postgres::RowStream;
 use tokio_postgres::types::{FromSql, Kind, Type};
 
+use super::array::Array;
 use super::error::failed;
-use crate::db::pool::work::ROOM;
+use crate::db::pool::work::{ROOM, Runs};
 
 /// Adds a value that is not NULL, in PostgreSQL's binary format.
 pub type Read = fn(&[u8], &mut StoredRows) -> Result<(), BoxDynError>;
@@ -29,25 +30,62 @@ impl<'a> FromSql<'a> for Bytes<'a> {
     }
 }
 
-/// The rows of one result.
+/// Adds the rows of one result. Its last columns are the arrays of these lists: the rows of each list are added after them.
 ///
 /// # Errors
 ///
 /// Those of the driver, and [`Error::ColumnDecode`] for a value that is none of its type.
-pub async fn records(rows: RowStream, columns: &Arc<Columns>, reads: &[Read]) -> Result<Vec<Record>, Error> {
+pub async fn records(
+    rows: RowStream,
+    columns: &Arc<Columns>,
+    reads: &[Read],
+    lists: &[Arc<Columns>],
+    runs: &mut Runs,
+) -> Result<(), Error> {
     let (mut rows, mut found) = (pin!(rows), StoredRows::with_room(Arc::clone(columns), ROOM));
+    let mut lists: Vec<_> =
+        lists.iter().map(|of| (of.len(), StoredRows::with_room(Arc::clone(of), 4 * ROOM))).collect();
+    let own = reads.len().saturating_sub(lists.iter().map(|(width, _)| width).sum());
     while let Some(row) = rows.try_next().await.map_err(failed)? {
-        for (position, read) in reads.iter().enumerate() {
-            match row.try_get(position).map_err(failed)? {
+        let undecodable = |index: usize, source| {
+            let index = row.columns()[index].name().to_owned();
+            Error::ColumnDecode { index, source }
+        };
+        let value = |position: usize| row.try_get::<_, Option<Bytes<'_>>>(position).map_err(failed);
+        for (position, read) in reads[..own].iter().enumerate() {
+            match value(position)? {
                 None => found.push(StoredValue::Null),
-                Some(Bytes(bytes)) => read(bytes, &mut found).map_err(|source| Error::ColumnDecode {
-                    index: row.columns()[position].name().to_owned(),
-                    source,
-                })?,
+                Some(Bytes(bytes)) => read(bytes, &mut found).map_err(|source| undecodable(position, source))?,
             }
         }
+        let mut next = own;
+        for (width, list) in &mut lists {
+            let mut arrays = Vec::with_capacity(*width);
+            for (position, read) in reads.iter().enumerate().skip(next).take(*width) {
+                let array = value(position)?.map_or(Ok(Array::default()), |Bytes(bytes)| Array::of(bytes));
+                arrays.push((array.map_err(|source| undecodable(position, source))?, *read));
+            }
+            let length = arrays.first().map_or(0, |(array, _)| array.length);
+            for _ in 0..length {
+                for (position, (array, read)) in (next..).zip(&mut arrays) {
+                    array.read_next(*read, list).map_err(|source| undecodable(position, source))?;
+                }
+            }
+            found.push(StoredValue::Integer(length.into()));
+            next += *width;
+        }
     }
-    Ok(found.records())
+    runs.push(found.records());
+    runs.extend(lists.into_iter().map(|(_, list)| list.records()));
+    Ok(())
+}
+
+/// How the values in arrays of a type are read.
+pub fn reader_of_array(of: &Type) -> Read {
+    match of.kind() {
+        Kind::Array(of) | Kind::Domain(of) => reader_of_array(of),
+        _ => reader(of),
+    }
 }
 
 /// How values of a type are read.

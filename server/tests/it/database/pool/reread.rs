@@ -13,7 +13,9 @@ use crate::support::station::{self, SMALL, Station, settings};
 /// reads once what a fragment selects twice.
 const QUERIES: [&str; 3] = [
     "query($id: ID!) {
-        sensors(where: { id: { eq: $id } }) { nodes { name readings(last: 2) { nodes { id } pageInfo { endCursor } } } }
+        sensors(where: { id: { eq: $id } }) {
+            totalCount nodes { name readings(last: 2) { nodes { id } pageInfo { endCursor } } }
+        }
     }",
     "query($id: ID!) { sensor(id: $id) { name readings(last: 2) { nodes { id } pageInfo { endCursor } } } }",
     "query($id: ID!) { ...Sensor ... { ...Sensor } __typename }
