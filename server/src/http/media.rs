@@ -17,8 +17,12 @@ pub enum Media {
 impl Media {
     /// The media type that the client prefers; `None` if it accepts neither. A client without `Accept` is an older one.
     pub fn accepted(headers: &HeaderMap) -> Option<Self> {
-        if !headers.contains_key(ACCEPT) {
-            return Some(Self::Json);
+        let mut values = headers.get_all(ACCEPT).iter();
+        // What nearly all clients say takes no parsing.
+        match (values.next().map(HeaderValue::as_bytes), values.next()) {
+            (None | Some(b"application/json" | b"*/*"), None) => return Some(Self::Json),
+            (Some(b"application/graphql-response+json"), None) => return Some(Self::GraphQL),
+            _ => {}
         }
         let ranges = ranges(headers);
         let [json, graphql] =
@@ -97,6 +101,10 @@ const EVENT_STREAM: Name<'static> = Name::new_unchecked("event-stream");
 /// without a preflight request.
 pub fn is_json(headers: &HeaderMap) -> bool {
     let Some(text) = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()) else { return false };
+    // What nearly all clients say takes no parsing.
+    if text == "application/json" {
+        return true;
+    }
     let Ok(media_type) = MediaType::parse(text) else { return false };
     let is_json = media_type.ty == APPLICATION && media_type.subty == JSON && media_type.suffix.is_none();
     let is_utf8 = |charset: &str| ["utf-8", "utf8", "us-ascii"].iter().any(|utf8| charset.eq_ignore_ascii_case(utf8));
