@@ -11,7 +11,7 @@ use crate::range::Index;
 use crate::row_order::RowOrder;
 use crate::slice::Reader;
 use crate::source::Parts;
-use crate::statement_cache::{Form, Shape, StatementCache};
+use crate::statement_cache::{Form, Shape, StatementCache, written_for};
 use crate::{Join, Page, ReadRows, Record, Slice, Source, many};
 
 /// Reads one page of an entity's rows with one statement, or the same page for each of [`Lists`](crate::Lists).
@@ -173,18 +173,12 @@ async fn read_one<C: ReadRows + ?Sized>(
     page: &Page,
     Reading { joins, cache, index, dialect }: Reading<'_>,
 ) -> Result<Slice<Record>, DbErr> {
-    let write = |query: &SelectStatement, joins: &[Join], page: &Page| {
-        dialect.statement(&select_joined(query, page, &RowOrder::of(query, joins, page), joins, index, dialect))
+    let write = |_, query: &SelectStatement, joins: &[Join], page: &Page| {
+        let order = RowOrder::of(query, joins, page);
+        Ok(dialect.statement(&select_joined(query, page, &order, joins, index, dialect)).into())
     };
-    let kept = match cache {
-        None => None,
-        Some(cache) => {
-            let shape = Shape { query, page, joins, parents: &[], form: Form::Page, dialect };
-            cache.statement(shape, &[], |query, joins, page| Ok(Some(write(query, joins, page).into())))?
-        }
-    };
-    let statement = kept.map_or_else(|| write(query, joins, page), |kept| kept.statement);
-    let rows = db.read(statement).await?;
+    let shape = Shape { query, page, joins, parents: &[], form: Form::Page, dialect };
+    let rows = db.read(written_for(cache, shape, &[], write)?.statement).await?;
     Slice::of(rows, &mut Reader::new(page))
 }
 

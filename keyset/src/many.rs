@@ -43,8 +43,8 @@ use crate::mark::Mark;
 use crate::range::Index;
 use crate::row_order::RowOrder;
 use crate::slice::Reader;
-use crate::source::{Parents, array, columns_of, parent_name};
-use crate::statement_cache::{Form, Shape, StatementCache, Written};
+use crate::source::{Parents, columns_of, parent_name};
+use crate::statement_cache::{Form, Shape, StatementCache, Written, written_for};
 use crate::{Join, Many, ManyBy, Page, ReadRows, Record, Slice};
 
 /// The table of the parents.
@@ -106,24 +106,16 @@ where
     let (lists, values) = parents.present()?;
     let mut slices: Vec<_> = parents.each().map(|_| Slice::cut(Vec::new(), page)).collect();
     let Some(first) = values.first() else { return Ok(slices) };
-    let write = |parent: Value, query: &SelectStatement, joins: &[Join], page: &Page| {
+    let write = |parent: Vec<Value>, query: &SelectStatement, joins: &[Join], page: &Page| {
         let children = parents.children(query, placeholders(1));
         let order = RowOrder::of(query, joins, page);
         let (sql, mut values) =
             Dialect::numbered(&select_joined(&children, page, &order, joins, Index::OfParent, dialect));
-        values.push(parent);
-        dialect.raw(numbered(&sql, values.len(), 1), values.into_iter())
+        values.extend(parent);
+        Ok(dialect.raw(numbered(&sql, values.len(), 1), values.into_iter()).into())
     };
-    let kept = match cache {
-        None => None,
-        Some(cache) => {
-            let shape = Shape { query, page, joins, parents: &parents.references, form: Form::Each, dialect };
-            cache.statement(shape, std::slice::from_ref(first), |query, joins, page| {
-                Ok(Some(write(Mark::Given(0).value(), query, joins, page).into()))
-            })?
-        }
-    };
-    let statement = kept.map_or_else(|| write(first.clone(), query, joins, page), |kept| kept.statement);
+    let shape = Shape { query, page, joins, parents: &parents.references, form: Form::Each, dialect };
+    let statement = written_for(cache, shape, std::slice::from_ref(first), write)?.statement;
     let mut reader = Reader::new(page);
     for (list, rows) in lists.into_iter().zip(db.read_many(statement, Many::Values(values)).await?) {
         slices[list] = Slice::of(rows, &mut reader)?;
@@ -157,17 +149,8 @@ where
         let statement = dialect.statement(&joined(values, list.select, None, dialect));
         Ok::<_, DbErr>(Written { statement, list: Some(list.columns) })
     };
-    let kept = match cache {
-        None => None,
-        Some(cache) => {
-            let shape = Shape { query, page, joins, parents: &parents.references, form: Form::Arrays, dialect };
-            cache.statement(shape, &values, |query, joins, page| {
-                let marks = (0..width).map(|place| array(vec![Mark::Given(place).value()])).collect();
-                write(marks, query, joins, page).map(Some)
-            })?
-        }
-    };
-    let Written { statement, list } = kept.map_or_else(|| write(values.clone(), query, joins, page), Ok)?;
+    let shape = Shape { query, page, joins, parents: &parents.references, form: Form::Arrays, dialect };
+    let Written { statement, list } = written_for(cache, shape, &values, write)?;
     let mut read = db.read_many(statement, Many::Arrays(list.into_iter().collect())).await?.into_iter();
     let (rows, list) = (read.next().unwrap_or_default(), read.next().unwrap_or_default());
     for (row, slice) in rows.iter().zip(slices_of(&rows, 0, list, page)?) {

@@ -22,7 +22,7 @@ use crate::range::Index;
 use crate::row_order::RowOrder;
 use crate::slice::Reader;
 use crate::source::Parents;
-use crate::statement_cache::{Form, Shape, StatementCache, Written};
+use crate::statement_cache::{Form, Shape, StatementCache, Written, written_for};
 use crate::{Column, Columns, Join, Kind, Many, ManyBy, Page, ReadRows, Record, Slice, TableRows, fetch_rows};
 
 /// A list of each row of a page.
@@ -110,11 +110,10 @@ fn statement(
         }
     }
     let shape = Shape { query: &rows.0, page, joins, parents: &[], form: Form::PageWith(nested.len()), dialect };
-    let write = |query: &SelectStatement, joins: &[Join], page: &Page| {
-        dialect.statement(&with_lists(query, joins, page, nested.len(), dialect)).into()
+    let write = |_, query: &SelectStatement, joins: &[Join], page: &Page| {
+        Ok(dialect.statement(&with_lists(query, joins, page, nested.len(), dialect)).into())
     };
-    let kept = cache.statement(shape, &[], |query, joins, page| Ok(Some(write(query, joins, page))))?;
-    let Statement { mut sql, values, .. } = kept.unwrap_or_else(|| write(&rows.0, joins, page)).statement;
+    let Statement { mut sql, values, .. } = written_for(Some(cache), shape, &[], write)?.statement;
     let (mut values, mut columns) = (values.map_or_else(Vec::new, |values| values.0), Vec::with_capacity(nested.len()));
     for (number, list) in nested.iter().enumerate() {
         let part = list.part(values.len(), dialect)?;
@@ -156,15 +155,14 @@ impl ListPerRow<'_> {
     fn part(&self, parameters: usize, dialect: Dialect) -> Result<Written, DbErr> {
         let Self { rows, key, references, page, joins, cache } = *self;
         let parents = Parents { references: references.into(), values: [].into() };
-        let write = |query: &SelectStatement, joins: &[Join], page: &Page| {
+        let write = |_, query: &SelectStatement, joins: &[Join], page: &Page| {
             let parent = key.iter().map(|column| Expr::col((PARENTS, column.iden())));
             let list = ListArrays::of(&parents.children(query, parent), page, joins, dialect)?;
             let (sql, values) = dialect.numbered_after(&list.select, parameters);
-            Ok::<_, DbErr>(Written { statement: dialect.raw(sql, values.into_iter()), list: Some(list.columns) })
+            Ok(Written { statement: dialect.raw(sql, values.into_iter()), list: Some(list.columns) })
         };
         let form = Form::PartAfter(parameters);
         let shape = Shape { query: &rows.0, page, joins, parents: references, form, dialect };
-        let kept = cache.statement(shape, &[], |query, joins, page| write(query, joins, page).map(Some))?;
-        kept.map_or_else(|| write(&rows.0, joins, page), Ok)
+        written_for(Some(cache), shape, &[], write)
     }
 }

@@ -198,11 +198,6 @@ impl Page {
         Self { order: order.clone(), end, size, after: None, before: None, offset: 0, around: None }
     }
 
-    /// Whether it begins after an offset.
-    pub fn has_offset(&self) -> bool {
-        self.offset > 0
-    }
-
     /// The same page after skipping this many rows from its end of the list.
     ///
     /// The page is found in two statements. The first skips over the keys of the rows, in the index of the order, and

@@ -14,6 +14,7 @@ use sea_orm::{DbErr, Statement, Value};
 use crate::dialect::Dialect;
 use crate::join::joined;
 use crate::mark::Mark;
+use crate::source::array;
 use crate::{Column, Columns, End, Join, Key, Order, Page, Sort};
 
 mod query_values;
@@ -162,6 +163,26 @@ impl StatementCache {
 
     fn lock(&self) -> MutexGuard<'_, Vec<Arc<Text>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The statement of a shape with these values: from the cache if there is one.
+pub(crate) fn written_for(
+    cache: Option<&StatementCache>,
+    shape: Shape<'_>,
+    given: &[Value],
+    write: impl Fn(Vec<Value>, &SelectStatement, &[Join], &Page) -> Result<Written, DbErr>,
+) -> Result<Written, DbErr> {
+    let mark = |(place, value): (usize, &Value)| match value {
+        Value::Array(..) => array(vec![Mark::Given(place).value()]),
+        _ => Mark::Given(place).value(),
+    };
+    let marks = || given.iter().enumerate().map(mark).collect();
+    let kept = cache
+        .map(|cache| cache.statement(shape, given, |query, joins, page| write(marks(), query, joins, page).map(Some)));
+    match kept.transpose()?.flatten() {
+        Some(kept) => Ok(kept),
+        None => write(given.to_vec(), shape.query, shape.joins, shape.page),
     }
 }
 
