@@ -16,7 +16,7 @@ use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::{DbBackend, DbErr, Statement};
 
 pub mod ahead;
-mod alone;
+pub mod alone;
 pub mod call;
 pub mod collect;
 pub mod connection;
