@@ -8,6 +8,7 @@ use keyset::{Column, Order, Sort};
 use crate::declare::argument::OwnOrders;
 use crate::declare::field::{Field, FieldKind};
 use crate::declare::guard::{self, Guard};
+use crate::declare::names::is_screaming;
 use crate::declare::object::ObjectType;
 use crate::error::code;
 use crate::scalar::refused;
@@ -226,7 +227,7 @@ impl ObjectType {
 
 /// The field of an item.
 fn field<'o>(object: &'o ObjectType, item: &str) -> Option<&'o Field> {
-    object.sort_fields().find(|(name, _)| name == item).map(|(_, field)| field)
+    object.sorting_fields().find(|field| is_screaming(&field.name, item))
 }
 
 /// Whether a field is the primary key of its table.

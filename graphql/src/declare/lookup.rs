@@ -45,7 +45,12 @@ impl ObjectType {
 
     /// The fields that lists are sorted by, with the names of their items.
     pub(crate) fn sort_fields(&self) -> impl Iterator<Item = (String, &Field)> {
-        self.fields.iter().filter(|field| field.sorts).map(|field| (screaming(&field.name), field))
+        self.sorting_fields().map(|field| (screaming(&field.name), field))
+    }
+
+    /// The fields that lists are sorted by.
+    pub(crate) fn sorting_fields(&self) -> impl Iterator<Item = &Field> {
+        self.fields.iter().filter(|field| field.sorts)
     }
 
     /// Whether its lists can be sorted.

@@ -57,6 +57,19 @@ pub fn screaming(name: &str) -> String {
     named(words(name).join("_").to_uppercase())
 }
 
+/// Whether a name is this item of an enum: the same as [`screaming`], without a text of its own for the names that nearly all have.
+pub fn is_screaming(name: &str, item: &str) -> bool {
+    let is_plain = name.bytes().all(|letter| letter.is_ascii_alphanumeric());
+    if !is_plain || !name.starts_with(|letter: char| letter.is_ascii_alphabetic()) {
+        return screaming(name) == item;
+    }
+    let (mut item, mut was_small) = (item.bytes(), false);
+    name.bytes().all(|letter| {
+        let begins = std::mem::replace(&mut was_small, !letter.is_ascii_uppercase()) && letter.is_ascii_uppercase();
+        (!begins || item.next() == Some(b'_')) && item.next() == Some(letter.to_ascii_uppercase())
+    }) && item.next().is_none()
+}
+
 /// The type of the rows of a table: `film_actors` is `FilmActor`.
 pub fn type_name(table: &str) -> String {
     capitalized_first(&singular(&camel(table)))
@@ -112,6 +125,19 @@ mod tests {
         let names = ["größe", "order", "a\"b c", "__type", "", "2nd", "имя", "名前", "!"].map(camel);
         assert_eq!(names, ["grosse", "order", "aBC", "type", "_", "_2nd", "imia", "mingQian", "_"]);
         assert_eq!(free_name("a", |name| ["a", "a2"].contains(&name)), "a3");
+    }
+
+    #[test]
+    fn an_item_is_found_without_its_text() {
+        let names = ["name", "riverId", "aBC", "ID", "a2B", "x1", "größe", "a_b", "2nd", "_", ""];
+        for name in names {
+            let item = screaming(name);
+            assert!(is_screaming(name, &item), "{name} {item}");
+            for other in [&item[..item.len() - 1], &format!("{item}A"), &item.to_lowercase()] {
+                assert_eq!(is_screaming(name, other), item == *other, "{name} {other}");
+            }
+            assert!(names.iter().all(|other| is_screaming(other, &item) == (screaming(other) == item)), "{name}");
+        }
     }
 
     #[test]
