@@ -61,11 +61,12 @@ pub fn quote(message: &mut String, text: &str) -> Result<(), Error> {
         message.push('E');
     }
     message.push('\'');
-    for letter in text.chars() {
-        if matches!(letter, '\'' | '\\') {
+    for part in text.split_inclusive(['\'', '\\']) {
+        message.push_str(part);
+        // Such a letter is written twice.
+        if let Some(letter @ ('\'' | '\\')) = part.chars().next_back() {
             message.push(letter);
         }
-        message.push(letter);
     }
     message.push('\'');
     Ok(())
