@@ -48,6 +48,9 @@ fn writes_resume_after_a_promotion_and_none_is_lost() {
     let load = Load::during(&server, 3, 3, |load| {
         load.reads(50);
         load.writes(20);
+        // With more of the log than the promoted one, it could not follow.
+        other.isolate();
+        load.writes(1);
         primary.kill();
         let begun = Instant::now();
         load.reads(50);
