@@ -97,7 +97,7 @@ pub use plan::variables::{constant, has_variable, with_defaults};
 pub use resolvers::{ByKey, DeclaredQuery, Node, NodeList, SortBy};
 pub use resolving::{RequestData, Resolving};
 pub use row_event::{Chooses, DeclaredSubscription, EventRow, RowEvents};
-pub use row_write::{DeclaredMutation, Locked, RowFault, RowWrite, RowWriter, ShownRow};
+pub use row_write::{DeclaredMutation, Locked, RowFault, RowWrite, RowWriter, ShownRow, WriteRows};
 pub use scalar::{BigInt, Bytes, Date, DateTime, Decimal, Json, LeafValue, LocalDateTime, Time, read_column};
 pub use snapshot::Snapshots;
 pub use value::{Edge, Object};

@@ -9,20 +9,22 @@ use std::sync::Arc;
 use async_graphql::context::QueryEnv;
 use async_graphql::futures_util::future::BoxFuture;
 use async_graphql::{Context, SchemaEnv};
-use keyset::{Order, Table, TableRows};
+use keyset::{Order, ReadRows, Table, TableRows};
+use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::sea_query::Expr;
-use sea_orm::{Condition, ConnectionTrait, DbErr, Value};
+use sea_orm::{Condition, DbErr, Statement, Value};
 use uuid::Uuid;
 
 use crate::declare::declaration::Declaration;
 use crate::declare::names::camel;
 use crate::declare::object::ObjectType;
+use crate::declare::relation::Relation;
 use crate::declare::write::input::InputField;
 use crate::declare::write::{RowInput, WriteField, WriteKind};
 use crate::error::code;
 use crate::plan::Run;
 use crate::plan::resolved::FieldPlan;
-use crate::plan::row_payload::{RowPayload, RowWritten};
+use crate::plan::row_payload::{Place, RowPayload, RowWritten};
 use crate::plan::variables::with_defaults;
 use crate::plan::writer::Shown;
 use crate::{Error, Reader};
@@ -44,6 +46,17 @@ pub trait RowWriter: Send + Sync {
         context: &'a Context<'_>,
         write: RowWrite,
     ) -> BoxFuture<'a, std::result::Result<ShownRow, Vec<Error>>>;
+}
+
+/// A transaction that writes.
+#[async_trait]
+pub trait WriteRows: ReadRows {
+    /// Runs a statement, and returns the number of rows that it has written.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr`] if the database fails.
+    async fn write(&self, statement: Statement) -> std::result::Result<u64, DbErr>;
 }
 
 /// A write whose input was checked.
@@ -154,14 +167,15 @@ impl RowWrite {
         self.declaration.object(self.field().object.index)
     }
 
-    /// Locks what it needs in a transaction: the parent, and then the row, if the caller reads it before it is written.
+    /// Locks what it needs in a transaction: the parent, and then the row, if the caller reads it before it is written. The statement that
+    /// creates a row locks the parent itself.
     ///
     /// # Errors
     ///
     /// [`RowFault`]: the row or the parent does not exist.
     pub async fn lock(
         &self,
-        db: &impl ConnectionTrait,
+        db: &impl WriteRows,
         reader: &Reader,
         is_row_read: bool,
     ) -> std::result::Result<Locked, RowFault> {
@@ -180,15 +194,16 @@ impl RowWrite {
     pub async fn run(
         &self,
         Locked(parent): Locked,
-        db: &impl ConnectionTrait,
+        db: &impl WriteRows,
         reader: &Reader,
         next_key: impl FnOnce() -> Uuid,
     ) -> std::result::Result<RowWritten, RowFault> {
-        if let Some(field) = self.missing_among(reader, true).await?.into_iter().next() {
+        let unlocked = parent.as_ref().filter(|parent| !parent.is_locked).and_then(|_| self.parent());
+        if let Some(field) = self.missing_among(reader, true, unlocked).await?.into_iter().next() {
             return Err(Error::client(code::NOT_FOUND, "no object has this id").of_field(field).into());
         }
         let key = match self.kind() {
-            WriteKind::Create => self.create(db, next_key).await?,
+            WriteKind::Create => self.create(parent.as_ref(), db, next_key).await?,
             WriteKind::Update => self.update(db, parent.as_ref()).await?,
             WriteKind::Delete => self.delete(db, parent.as_ref()).await?,
         };
@@ -198,6 +213,16 @@ impl RowWrite {
             Some((rows, order)) => self.place(rows, order, key, parent, reader).await,
             None => Ok(RowWritten { key, parent, ..RowWritten::default() }),
         }
+    }
+
+    /// The values of a created row, if it was read with its place.
+    ///
+    /// # Errors
+    ///
+    /// [`RowFault`] if the row has a value that its column cannot have.
+    pub fn created(&self, written: &RowWritten) -> std::result::Result<Option<Vec<Value>>, RowFault> {
+        let values = |place: &Place| self.values(self.table().columns(), &place.record);
+        written.place.as_ref().map_or(Ok(None), values)
     }
 
     /// The field of the input that sets this column.
@@ -211,16 +236,22 @@ impl RowWrite {
     ///
     /// [`DbErr`] if the database fails.
     pub async fn missing(&self, reader: &Reader) -> std::result::Result<Vec<String>, DbErr> {
-        self.missing_among(reader, false).await
+        self.missing_among(reader, false, None).await
     }
 
-    /// The same, of all objects or of those with rules alone.
-    async fn missing_among(&self, reader: &Reader, are_ruled: bool) -> std::result::Result<Vec<String>, DbErr> {
+    /// The same, of all objects or of those with rules alone, without that of a relation.
+    async fn missing_among(
+        &self,
+        reader: &Reader,
+        are_ruled: bool,
+        without: Option<&Relation>,
+    ) -> std::result::Result<Vec<String>, DbErr> {
         let mut missing = Vec::new();
         for field in &self.field().inputs {
             let Some(reference) = field.reference() else { continue };
             let target = self.declaration.object(reference.target);
-            if are_ruled && !target.has_rule() {
+            let is_without = without.is_some_and(|relation| relation.from == reference.columns);
+            if is_without || are_ruled && !target.has_rule() {
                 continue;
             }
             let key: Option<Vec<Value>> = reference.columns.iter().map(|of| self.input.value(of).cloned()).collect();

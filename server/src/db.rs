@@ -39,6 +39,7 @@ mod topology;
 mod transaction;
 mod wait;
 mod watch;
+mod writers;
 
 use deadline::Deadline;
 pub use deadline::Suspension;
@@ -51,6 +52,7 @@ pub use migrate::{MigrateError, history_of_missing};
 pub use migrations::{History, Migrations, Sql};
 pub use opened::ConnectError;
 use opened::Pools;
+pub use pool::Blocking;
 use pool::Statements;
 pub use position::{InvalidPosition, Position};
 pub(crate) use primary::{Primary, Watch};
@@ -63,6 +65,7 @@ pub use statistics::TableStatistics;
 pub use storage::{Obstacle, Storage};
 pub(crate) use timeout::CONNECT_TIMEOUT;
 pub use transaction::WriteTransaction;
+use writers::Writers;
 
 /// The pause between two attempts to take the lock under which the schema is changed.
 const LOCK_PAUSE: Duration = Duration::from_millis(50);
@@ -82,8 +85,10 @@ pub struct Db {
     pub reader: Reads,
     /// For queries; none on SQLite.
     pub replicas: Replicas,
-    /// For writes.
+    /// For the writes of an application, and for changes of the schema.
     pub writer: DatabaseConnection,
+    /// Which transactions write.
+    writers: Writers,
     /// Which connections may be stale.
     pub liveness: Liveness,
     /// Whether the database can be written.
@@ -120,22 +125,34 @@ impl Db {
     /// [`ConnectError`] if the URL is invalid, or the database does not answer in time.
     pub async fn connect(settings: &Settings, migrations: &Migrations) -> Result<Self, ConnectError> {
         let metrics = Metrics::new(settings.identity);
-        let Pools { name, reader, writer, liveness, deadline, storage, statements, listen, replicas, primary, watch } =
-            match settings.database_url.expose().split_once(':') {
-                Some(("sqlite", _)) if !settings.replicas.database_replica_urls.is_empty() => {
-                    return Err(ConnectError::Url("SQLite has no replicas: remove DATABASE_REPLICA_URLS".into()));
-                }
-                Some(("sqlite", _)) if settings.pooler.database_listen_url.is_some() => {
-                    return Err(ConnectError::Url("SQLite sends no notifications: remove DATABASE_LISTEN_URL".into()));
-                }
-                Some(("sqlite", _)) if settings.roles.database_role_claim.is_some() => {
-                    return Err(ConnectError::Url("SQLite has no roles: remove DATABASE_ROLE_CLAIM".into()));
-                }
-                // On the heap: each has much room for what it awaits.
-                Some(("sqlite", _)) => Box::pin(sqlite::open(settings)).await?,
-                Some(("postgres" | "postgresql", _)) => Box::pin(postgres::open(settings, &metrics)).await?,
-                _ => return Err(ConnectError::Scheme),
-            };
+        let Pools {
+            name,
+            reader,
+            writer,
+            writers,
+            liveness,
+            deadline,
+            storage,
+            statements,
+            listen,
+            replicas,
+            primary,
+            watch,
+        } = match settings.database_url.expose().split_once(':') {
+            Some(("sqlite", _)) if !settings.replicas.database_replica_urls.is_empty() => {
+                return Err(ConnectError::Url("SQLite has no replicas: remove DATABASE_REPLICA_URLS".into()));
+            }
+            Some(("sqlite", _)) if settings.pooler.database_listen_url.is_some() => {
+                return Err(ConnectError::Url("SQLite sends no notifications: remove DATABASE_LISTEN_URL".into()));
+            }
+            Some(("sqlite", _)) if settings.roles.database_role_claim.is_some() => {
+                return Err(ConnectError::Url("SQLite has no roles: remove DATABASE_ROLE_CLAIM".into()));
+            }
+            // On the heap: each has much room for what it awaits.
+            Some(("sqlite", _)) => Box::pin(sqlite::open(settings)).await?,
+            Some(("postgres" | "postgresql", _)) => Box::pin(postgres::open(settings, &metrics)).await?,
+            _ => return Err(ConnectError::Scheme),
+        };
         // Before the handles are watched: probes are no work.
         let probe = Probe::new(reader.clone(), storage.clone(), replicas.clone(), migrations.clone());
         let db = Self {
@@ -144,6 +161,7 @@ impl Db {
             reader,
             replicas,
             writer,
+            writers,
             liveness,
             storage,
             probe,
@@ -202,7 +220,7 @@ impl Db {
     }
 
     /// Closes every connection. The last connection to a SQLite file merges the write-ahead log into it. Statements that
-    /// still run after five seconds are abandoned: the database rolls them back.
+    /// still run after five seconds are abandoned: PostgreSQL rolls them back, and on SQLite they run to their time limit.
     ///
     /// # Errors
     ///
@@ -212,6 +230,7 @@ impl Db {
         let closed = async {
             self.replicas.close().await?;
             self.reader.close().await?;
+            self.writers.close().await;
             self.writer.close_by_ref().await
         };
         timeout(CONNECT_TIMEOUT, closed).await.unwrap_or_else(|_| {

@@ -13,10 +13,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use bookends_graphql::{Declaration, EventRow, WriteKind};
 use futures_util::stream::{self, Stream};
 use keyset::ReadRows;
-use sea_orm::{ConnAcquireErr, ConnectionTrait, DbBackend, DbErr, Statement, Value};
+use sea_orm::{ConnAcquireErr, DbBackend, DbErr, Value};
 use tokio::sync::{broadcast, broadcast::error::RecvError};
 
-use crate::db::{CONNECT_TIMEOUT, Db, Primary, Reads, read_only};
+use crate::db::{CONNECT_TIMEOUT, Db, Primary, Reads, WriteTransaction, read_only};
 
 mod connection;
 mod event;
@@ -26,7 +26,7 @@ mod missed;
 mod payload;
 mod recent;
 
-use connection::CHANNEL;
+pub use connection::CHANNEL;
 use event::EventType;
 pub use event::{Event, RING};
 use listener::Listener;
@@ -148,16 +148,22 @@ impl Events {
         Self(Arc::new(Inner { source, types, name, subscribers: Arc::default() }))
     }
 
-    /// Announces an event as a part of the transaction that it is about. On SQLite, this does nothing.
+    /// Announces events as a part of the transaction that they are about. On SQLite, this does nothing.
     ///
     /// # Errors
     ///
     /// [`DbErr`] if the database fails.
-    pub async fn announce(&self, transaction: &impl ConnectionTrait, event: &Event) -> Result<(), DbErr> {
+    pub(crate) async fn notify(&self, transaction: &mut WriteTransaction, events: &[Event]) -> Result<(), DbErr> {
         let Source::Database { .. } = &self.0.source else { return Ok(()) };
-        let values = [CHANNEL.into(), payload::write(&self.0.types[event.of], event).into()];
-        let notify = Statement::from_sql_and_values(DbBackend::Postgres, "SELECT pg_notify($1, $2)", values);
-        transaction.execute_raw(notify).await.map(drop)
+        for event in events {
+            transaction.notify(CHANNEL, &self.text(event)).await?;
+        }
+        Ok(())
+    }
+
+    /// An event as NOTIFY tells it.
+    pub fn text(&self, event: &Event) -> String {
+        payload::write(&self.0.types[event.of], event)
     }
 
     /// The kinds of events that say what is done with objects of this name.
@@ -182,7 +188,12 @@ impl Events {
         // All of them are about one row of one table.
         let Some(first) = self.telling(kind, object).next() else { return Ok(Vec::new()) };
         let Some(row) = missed::row_of_key(transaction, first, key).await? else { return Ok(Vec::new()) };
-        Ok(self.telling(kind, object).map(|of| of.event(row.clone())).collect())
+        Ok(self.with_row(kind, object, row))
+    }
+
+    /// The same of a row with these values.
+    pub(crate) fn with_row(&self, kind: WriteKind, object: &str, row: Vec<Value>) -> Vec<Event> {
+        self.telling(kind, object).map(|of| of.event(row.clone())).collect()
     }
 
     /// The row of an event of this name as this reader sees it now; none if it sees no such row.

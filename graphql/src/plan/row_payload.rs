@@ -1,7 +1,8 @@
 //! What is selected of the payload of a declared mutation. It is read in the transaction of the write.
 
 use async_graphql::{ID, Variables};
-use sea_orm::Value;
+use keyset::{Key, Order, Record, StatementCache};
+use sea_orm::{DbErr, Value};
 
 use super::collect::{Collected, collect};
 use super::connection::{FoundPage, PlannedPage};
@@ -16,6 +17,8 @@ use crate::value;
 /// What is selected of a payload.
 pub(crate) struct RowPayload {
     fields: PlannedFields<Part>,
+    /// The statements that find the place of a created row.
+    pub places: StatementCache,
 }
 
 enum Part {
@@ -27,18 +30,27 @@ enum Part {
 }
 
 /// What a write has done.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct RowWritten {
     /// The key of the row.
     pub key: Vec<Value>,
-    /// The cursor of a created row.
-    pub cursor: String,
-    /// That of the edge before it.
+    /// The place of a created row, if it was looked for.
+    pub(crate) place: Option<Place>,
+    /// The cursor of the edge before it.
     pub previous: Option<String>,
     /// The same in the list of its parent.
     pub previous_of_parent: Option<String>,
     /// The key of its parent.
     pub parent: Option<Vec<Value>>,
+}
+
+/// The place of a created row in the order of the input.
+#[derive(Debug)]
+pub(crate) struct Place {
+    pub order: Order,
+    pub key: Key,
+    /// The row, with what the [edge](RowPayload::edge) shows of its relations.
+    pub record: Record,
 }
 
 impl RowPayload {
@@ -59,7 +71,7 @@ impl RowPayload {
                 leaf => Part::Leaf(leaf),
             })
         });
-        Self { fields }
+        Self { fields, places: StatementCache::default() }
     }
 
     /// Whether this is selected.
@@ -72,6 +84,11 @@ impl RowPayload {
         let of_place = [Returned::Previous, Returned::PreviousOfParent];
         let is_edge = |part: &Part| matches!(part, Part::Edge(_));
         self.fields.selected(variables).any(is_edge) || of_place.into_iter().any(|what| self.needs(what, variables))
+    }
+
+    /// The edge that is selected first. Its objects are read with the place.
+    pub fn edge(&self, variables: &Variables) -> Option<&PlannedPage> {
+        self.fields.selected(variables).find_map(|part| if let Part::Edge(edge) = part { Some(&**edge) } else { None })
     }
 
     /// Reads and writes what is selected.
@@ -115,9 +132,16 @@ impl RowPayload {
             }
             Part::Leaf(_) => writer.value(&client_mutation_id),
             Part::Edge(planned) => {
-                let (keys, cursors) = (vec![done.key.clone()], Some(vec![done.cursor.clone()]));
-                let page = FoundPage { keys, cursors, ..FoundPage::default() };
-                written = planned.read(&page, run).await?.write_edge(&mut writer);
+                let place = done.place.as_ref().ok_or_else(|| run.reader.error(DbErr::RecordNotInserted))?;
+                let is_first = self.edge(run.variables).is_some_and(|first| std::ptr::eq(first, planned.as_ref()));
+                let read = if is_first {
+                    planned.of_record(&place.order, &place.key, &place.record, run).await?
+                } else {
+                    let cursors = Some(vec![place.order.seal(&place.key)?.into()]);
+                    let page = FoundPage { keys: vec![done.key.clone()], cursors, ..FoundPage::default() };
+                    planned.read(&page, run).await?
+                };
+                written = read.write_edge(&mut writer);
             }
             Part::Object(selection) => {
                 let found = selection.find(run, std::slice::from_ref(&done.key)).await?;

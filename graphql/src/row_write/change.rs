@@ -1,47 +1,35 @@
 //! Changing and deleting a row.
 
 use sea_orm::sea_query::{ConditionalStatement, Expr, ExprTrait, LockType, Query};
-use sea_orm::{ConnectionTrait, DbBackend, DbErr, Value};
+use sea_orm::{DbBackend, DbErr, Value};
 
 use super::parent::Parent;
 use super::stored::stored;
-use super::{RowFault, RowWrite};
+use super::{RowFault, RowWrite, WriteRows};
 
 impl RowWrite {
-    pub(super) async fn update(
-        &self,
-        db: &impl ConnectionTrait,
-        parent: Option<&Parent>,
-    ) -> Result<Vec<Value>, RowFault> {
+    pub(super) async fn update(&self, db: &impl WriteRows, parent: Option<&Parent>) -> Result<Vec<Value>, RowFault> {
         if self.input.values.is_empty() {
             return self.lock_row(db, parent).await;
         }
         let mut update = Query::update();
         update.table(self.table().table_ref());
         for (column, value) in &self.input.values {
-            update.value(column.name(), stored(column, value.clone(), db.get_database_backend()));
+            update.value(column.name(), stored(column, value.clone(), db.backend()));
         }
         self.restrict(&mut update, parent);
-        self.found(db.execute(&update).await?.rows_affected(), parent)
+        self.found(db.write(db.backend().build(&update)).await?, parent)
     }
 
-    pub(super) async fn delete(
-        &self,
-        db: &impl ConnectionTrait,
-        parent: Option<&Parent>,
-    ) -> Result<Vec<Value>, RowFault> {
+    pub(super) async fn delete(&self, db: &impl WriteRows, parent: Option<&Parent>) -> Result<Vec<Value>, RowFault> {
         let mut delete = Query::delete();
         delete.from_table(self.table().table_ref());
         self.restrict(&mut delete, parent);
-        self.found(db.execute(&delete).await?.rows_affected(), parent)
+        self.found(db.write(db.backend().build(&delete)).await?, parent)
     }
 
     /// Locks the row of the key, and returns the key.
-    pub(super) async fn lock_row(
-        &self,
-        db: &impl ConnectionTrait,
-        parent: Option<&Parent>,
-    ) -> Result<Vec<Value>, RowFault> {
+    pub(super) async fn lock_row(&self, db: &impl WriteRows, parent: Option<&Parent>) -> Result<Vec<Value>, RowFault> {
         let mut select = Query::select();
         select.expr(Expr::val(1)).from(self.table().table_ref());
         self.restrict(&mut select, parent);
@@ -76,12 +64,12 @@ impl RowWrite {
 
 /// Locks the row that this selects, and returns whether there is one. SQLite has one writer at a time and no row locks.
 pub(super) async fn lock(
-    db: &impl ConnectionTrait,
+    db: &impl WriteRows,
     mut select: sea_orm::sea_query::SelectStatement,
     how: LockType,
 ) -> Result<bool, DbErr> {
-    if db.get_database_backend() == DbBackend::Postgres {
+    if db.backend() == DbBackend::Postgres {
         select.lock(how);
     }
-    Ok(db.query_one(&select).await?.is_some())
+    Ok(!db.read(db.backend().build(&select)).await?.is_empty())
 }

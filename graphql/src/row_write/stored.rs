@@ -2,9 +2,9 @@
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
-use keyset::{Column, Kind};
+use keyset::Column;
 use sea_orm::sea_query::{Expr, ExprTrait};
-use sea_orm::{DbBackend, DbErr, QueryResult, Value};
+use sea_orm::{DbBackend, Value};
 
 use crate::filter::lists;
 
@@ -59,21 +59,4 @@ fn item(value: &Value) -> serde_json::Value {
 pub fn compared(column: &Column, value: &Value) -> Value {
     let scalar = column.kind().scalar(&column.kind().of_field(value.clone()));
     scalar.and_then(|scalar| column.value(scalar)).unwrap_or_else(|| value.clone())
-}
-
-/// The value of a key that the database has made.
-///
-/// # Errors
-///
-/// [`DbErr`] for a column of another kind: [`is_returned`](crate::declare::write::input::is_returned).
-pub fn returned(column: &Column, row: &QueryResult) -> Result<Value, DbErr> {
-    let name = column.name();
-    Ok(match column.kind() {
-        Kind::SmallInt => row.try_get::<i16>("", name)?.into(),
-        Kind::Int => row.try_get::<i32>("", name)?.into(),
-        Kind::BigInt => row.try_get::<i64>("", name)?.into(),
-        Kind::Text => row.try_get::<String>("", name)?.into(),
-        Kind::Uuid => row.try_get::<uuid::Uuid>("", name)?.into(),
-        kind => return Err(DbErr::Type(format!("a key of the kind {kind:?} is given, not made"))),
-    })
 }

@@ -31,7 +31,8 @@ pub struct Database {
     database_url_file: Option<PathBuf>,
 
     /// Maximum number of database connections, shared by all requests; at least 3. On PostgreSQL, a quarter of them is
-    /// for writes. By default, four for each core of the server, but from 8 to 32.
+    /// for declared mutations. Mutations of the application's own code have as many besides, which are opened when they are
+    /// needed. By default, four for each core of the server, but from 8 to 32.
     #[arg(
         long,
         env = "DATABASE_CONNECTIONS",

@@ -1,7 +1,7 @@
 //! Kinds of database failures.
 
-use sea_orm::sqlx;
-use sea_orm::{DbErr, RuntimeErr};
+use sea_orm::sqlx::postgres::PgDatabaseError;
+use sea_orm::{DbErr, RuntimeErr, sqlx};
 
 use super::pool::ServerError;
 
@@ -158,9 +158,10 @@ pub fn is_outdated_connection(cause: &sqlx::Error) -> bool {
 pub fn violated_columns(error: &DbErr) -> Vec<String> {
     let Some(error) = of_statement(error) else { return Vec::new() };
     let names = |list: &str| list.split(", ").map(|name| name.trim_matches('"').to_owned()).collect();
-    if let Some(error) = error.try_downcast_ref::<sqlx::postgres::PgDatabaseError>() {
+    let of_sqlx = error.try_downcast_ref::<PgDatabaseError>().map(PgDatabaseError::detail);
+    if let Some(detail) = of_sqlx.or_else(|| error.try_downcast_ref().map(ServerError::detail)) {
         // `Key (river_id, name)=(1, Bonn) already exists.`
-        let columns = error.detail().and_then(|detail| detail.strip_prefix("Key (")?.split_once(")=("));
+        let columns = detail.and_then(|detail| detail.strip_prefix("Key (")?.split_once(")=("));
         return columns.map(|(columns, _)| names(columns)).unwrap_or_default();
     }
     // `UNIQUE constraint failed: city.river_id, city.name`

@@ -7,6 +7,7 @@ use sea_orm::{DatabaseConnection, DbErr, RuntimeErr, sqlx};
 use super::deadline::Deadline;
 use super::pool::Statements;
 use super::timeout::CONNECT_TIMEOUT;
+use super::writers::Writers;
 use super::{Liveness, Primary, Reads, Replicas, Storage, Watch};
 
 /// Why the database cannot be opened. The text never contains the password.
@@ -33,6 +34,7 @@ pub struct Pools {
     pub name: String,
     pub reader: Reads,
     pub writer: DatabaseConnection,
+    pub writers: Writers,
     pub liveness: Liveness,
     pub deadline: Deadline,
     pub storage: Storage,

@@ -1,4 +1,4 @@
-//! The connections for reading.
+//! The connections of the drivers that read.
 //!
 //! Acquiring and releasing a connection costs no round trip, unless it was idle for long or is suspect. A connection whose
 //! statement was abandoned is never reused before it is drained: see `lease`. Statements that must see one state of the
@@ -27,6 +27,7 @@ mod sqlite;
 mod stop;
 mod unprepared;
 mod work;
+mod writing;
 
 pub use connection::Statements;
 pub(super) use lease::Callback;
@@ -36,11 +37,12 @@ pub use manager::Opener;
 pub(super) use manager::{CONNECTION_CHECK, CONNECTION_CHECK_INTERVAL, watch_client};
 pub use prepared::{KEPT, ServerError};
 pub use snapshot::Snapshot;
-pub use sqlite::File;
+pub use sqlite::{File, LOAD_SCHEMA, WRITING};
 pub use unprepared::Unprepared;
 pub(super) use unprepared::next as message_of;
 pub(super) use unprepared::quote;
 use work::{Runs, Work};
+pub use writing::{Blocking, Writing};
 
 /// How often connections that have been idle for long are closed.
 const MAINTENANCE_INTERVAL: Duration = Duration::from_mins(1);

@@ -18,6 +18,7 @@ use super::pool::{
 use super::primary::Primary;
 use super::servers::Servers;
 use super::timeout::CONNECT_TIMEOUT;
+use super::writers::Writers;
 use super::{Liveness, Reads, Replicas, Storage, wait};
 use crate::config::{Settings, StatementMode};
 use crate::metrics::Metrics;
@@ -56,6 +57,7 @@ pub async fn open(settings: &Settings, metrics: &Metrics) -> Result<Pools, Conne
     // At start-up, one holds the lock and another one reads.
     let readers = settings.database_connections.saturating_sub(writers).max(2);
     let opener = Opener::Postgres(Arc::clone(&primary), statements.clone());
+    let engine = Pool::new(opener.clone(), writers, liveness.clone()).map_err(failed)?;
     // With TLS, sqlx's small writes wait for each other: to open a connection takes a tenth of a second.
     let pools = tokio::try_join!(Pool::open(opener, readers, liveness.clone()), writer(&primary, writers, &liveness));
     let (reader, writer) = pools.map_err(failed)?;
@@ -80,6 +82,10 @@ pub async fn open(settings: &Settings, metrics: &Metrics) -> Result<Pools, Conne
     };
     let replicas = Replicas::start(replicas, &statements, &primary, readers, &settings.replicas, metrics);
     Ok(Pools {
+        writers: match &statements {
+            Statements::Prepared => Writers::new(writers as usize).with(engine),
+            Statements::Unprepared(_) => Writers::new(writers as usize),
+        },
         reader: Reads::Pool(reader),
         writer,
         liveness,

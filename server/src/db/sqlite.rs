@@ -7,9 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sea_orm::sqlx::pool::PoolOptions;
-use sea_orm::sqlx::sqlite::{
-    SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteLockingMode, SqliteSynchronous,
-};
+use sea_orm::sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqliteLockingMode};
 use sea_orm::sqlx::{self, Connection, Sqlite};
 use sea_orm::{ConnectOptions, ConnectionTrait, Database, DatabaseConnection, DbErr, RuntimeErr};
 
@@ -18,8 +16,9 @@ use super::file_identity::FileIdentity;
 #[cfg(unix)]
 use super::file_identity::OWNER_ALONE;
 use super::opened::{ConnectError, Pools, unreachable};
-use super::pool::{File, Opener, Pool, Statements};
+use super::pool::{File, Opener, Pool, Statements, WRITING};
 use super::timeout::CONNECT_TIMEOUT;
+use super::writers::Writers;
 use super::{Failure, Liveness, Reads, Replicas, Storage};
 use crate::config::{self, Settings};
 
@@ -75,23 +74,29 @@ pub async fn open(settings: &Settings) -> Result<Pools, ConnectError> {
         Err(error) => return Err(unreachable(name, &error)),
     };
     let liveness = Liveness::default();
-    let (reader, storage) = if in_memory {
+    // SQLite has one writer at a time.
+    let writers = Writers::new(1);
+    let (reader, writers, storage) = if in_memory {
         // Each connection to memory is a database of its own.
-        (Reads::Shared(writer.clone()), Storage::default())
+        (Reads::Shared(writer.clone()), writers, Storage::default())
     } else if is_alone {
-        (Reads::Shared(writer.clone()), Storage::of_file(FileIdentity::of(path).map(Arc::new), is_read_only))
+        let storage = Storage::of_file(FileIdentity::of(path).map(Arc::new), is_read_only);
+        (Reads::Shared(writer.clone()), writers, storage)
     } else {
         let file = File::of_url(url, time, sqlite).map_err(|error| ConnectError::Url(error.to_string()))?;
         let failed = |error: sqlx::Error| unreachable(name.clone(), &DbErr::Conn(RuntimeErr::SqlxError(error.into())));
         let storage = Storage::of_file(file.identity().cloned(), file.is_read_only().await.map_err(failed)?);
+        let failed = |error: DbErr| unreachable(name.clone(), &error);
+        let written = Pool::new(Opener::Sqlite(file.written()), 1, liveness.clone()).map_err(failed)?;
         let reader = Pool::open(Opener::Sqlite(file), settings.database_connections, liveness.clone()).await;
-        (Reads::Pool(reader.map_err(|error| unreachable(name.clone(), &error))?), storage)
+        (Reads::Pool(reader.map_err(failed)?), writers.with(written), storage)
     };
     let replicas = Replicas::default();
     Ok(Pools {
         name,
         reader,
         writer,
+        writers,
         liveness,
         deadline,
         storage,
@@ -176,14 +181,10 @@ fn alone_configured(options: SqliteConnectOptions, settings: config::Sqlite, _: 
 
 fn common(options: SqliteConnectOptions, settings: config::Sqlite) -> SqliteConnectOptions {
     let options = options
-        .foreign_keys(true)
-        // Otherwise the row that `REPLACE` removes would stay in the sums of its book.
-        .pragma("recursive_triggers", "ON")
         // For writes by other processes; this one has a single writer.
         .busy_timeout(CONNECT_TIMEOUT)
-        // In WAL mode, a crash of the machine can lose the last transactions, but cannot corrupt the file.
-        .synchronous(SqliteSynchronous::Normal)
         // Prepared statements per connection. One that reads the lists of a hundred books takes a megabyte.
         .statement_cache_capacity(64);
+    let options = WRITING.into_iter().fold(options, |options, (name, value)| options.pragma(name, value));
     settings.pragmas().into_iter().fold(options, |options, (name, value)| options.pragma(name, value))
 }

@@ -22,6 +22,9 @@ pub const MOVED: i32 = 1032;
 /// SQLite's code for a write to a file that was opened for reading only (`SQLITE_READONLY`).
 pub const READ_ONLY: i32 = 8;
 
+/// Another connection writes (`SQLITE_BUSY`).
+pub const BUSY: i32 = 5;
+
 /// An error that SQLite does not report itself.
 pub fn error(code: i32, message: String) -> sqlx::Error {
     failed(rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), Some(message)))

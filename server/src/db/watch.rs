@@ -56,6 +56,7 @@ impl Db {
             DbBackend::Postgres => Usage::of(self.writer.get_postgres_connection_pool()),
             _ => Usage::of(self.writer.get_sqlite_connection_pool()),
         };
+        let writer = self.writers.usage(writer);
         let replicas = self.replicas.pools().map(|(name, usage)| (format!("replica {name}").into(), usage));
         [(READER.into(), self.reader.usage()), (WRITER.into(), writer)]
             .into_iter()

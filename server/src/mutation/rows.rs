@@ -91,21 +91,26 @@ struct Writing(Arc<RowWrite>);
 impl Run for Writing {
     type Shown = ShownRow;
 
+    const IS_OF_ENGINE: bool = true;
+
     async fn run(&self, transaction: &Transaction) -> WriteResult<ShownRow> {
-        let Self(write) = self;
+        let (Self(write), rows) = (self, transaction.rows());
         let (kind, object) = (write.kind(), write.object());
         let needs_before = || kind == WriteKind::Delete || write.sets_reference() || transaction.tells_before(object);
         let is_read = kind != WriteKind::Create && transaction.tells(kind, object) && needs_before();
-        let locked = write.lock(transaction, transaction.reader(), is_read).await.map_err(failed)?;
+        let locked = write.lock(&rows, transaction.reader(), is_read).await.map_err(failed)?;
         match kind {
             WriteKind::Update if is_read => transaction.before_change(object, write.key()).await?,
             WriteKind::Delete => transaction.announce(kind, object, write.key()).await?,
             WriteKind::Create | WriteKind::Update => {}
         }
-        let done = write.run(locked, transaction, transaction.reader(), || transaction.next_key()).await;
+        let done = write.run(locked, &rows, transaction.reader(), || transaction.next_key()).await;
         let done = done.map_err(failed)?;
-        if kind != WriteKind::Delete && write.changes() {
-            transaction.announce(write.kind(), write.object(), &done.key).await?;
+        if kind != WriteKind::Delete && write.changes() && transaction.tells(kind, object) {
+            match write.created(&done).map_err(failed)? {
+                Some(row) => transaction.announce_row(kind, object, row),
+                None => transaction.announce(kind, object, &done.key).await?,
+            }
         }
         Ok(write.show(&done, transaction.reader()).await)
     }

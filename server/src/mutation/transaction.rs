@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use async_graphql::SchemaEnv;
 use async_graphql::context::QueryEnv;
-use bookends_graphql::{Declaration, Reader, RequestData, WriteKind};
+use bookends_graphql::{Declaration, Reader, RequestData, WriteKind, WriteRows};
+use keyset::{Many, ManyBy, ReadRows, Record};
 use sea_orm::prelude::async_trait::async_trait;
 use sea_orm::{ConnectionTrait, DbBackend, DbErr, ExecResult, QueryResult, Statement, Value};
 use tokio::sync::{Mutex, MutexGuard};
@@ -44,9 +45,13 @@ struct Connection {
     begun: Instant,
     /// `None` once it has ended.
     open: Arc<Mutex<Option<WriteTransaction>>>,
+    reads_many: ManyBy,
     /// The first error of a statement. PostgreSQL then rolls back, whatever follows.
     failed: Arc<SyncMutex<Option<DbErr>>>,
 }
+
+/// The same connection, for the statements of the engine.
+pub(super) struct Rows(Connection);
 
 impl Transaction {
     /// A transaction that was begun then.
@@ -58,9 +63,9 @@ impl Transaction {
         transaction: WriteTransaction,
         data: (QueryEnv, SchemaEnv),
     ) -> Self {
-        let open = Arc::new(Mutex::new(Some(transaction)));
-        let connection = Connection { db: db.clone(), begun, open, failed: Arc::default() };
-        let reader = readers::reader(db, declaration, connection.clone());
+        let (reads_many, open) = (transaction.reads_many(), Arc::new(Mutex::new(Some(transaction))));
+        let connection = Connection { db: db.clone(), begun, open, reads_many, failed: Arc::default() };
+        let reader = readers::reader(db, declaration, Rows(connection.clone()));
         let (keys, events) = (db.keys.clone(), events.clone());
         Self {
             reader,
@@ -77,6 +82,11 @@ impl Transaction {
     /// What the schema declares.
     pub fn declaration(&self) -> &Declaration {
         &self.declaration
+    }
+
+    /// The rows of the engine.
+    pub(super) fn rows(&self) -> Rows {
+        Rows(self.connection.clone())
     }
 
     /// The key of a new row, a UUID of version 7.
@@ -97,14 +107,20 @@ impl Transaction {
     /// [`WriteError`](super::WriteError) if no such object is declared, or if the database fails.
     pub async fn announce(&self, kind: WriteKind, object: &str, key: &[Value]) -> WriteResult<()> {
         self.check_name(object)?;
-        for event in self.events.of_row(kind, object, key, &self.reader).await? {
-            let event = self.events.after(&locked(&self.changing), kind, event);
-            if let Some(event) = event {
-                self.events.announce(&self.connection, &event).await?;
-                locked(&self.announced).push(event);
-            }
-        }
+        let events = self.events.of_row(kind, object, key, &self.reader).await?;
+        self.tell(kind, events);
         Ok(())
+    }
+
+    /// The same of a row that was read in this transaction since: these are its values.
+    pub(super) fn announce_row(&self, kind: WriteKind, object: &str, row: Vec<Value>) {
+        self.tell(kind, self.events.with_row(kind, object, row));
+    }
+
+    fn tell(&self, kind: WriteKind, events: Vec<Event>) {
+        let changing = locked(&self.changing);
+        let events = events.into_iter().filter_map(|event| self.events.after(&changing, kind, event));
+        locked(&self.announced).extend(events);
     }
 
     /// Remembers the object of this type with this key before it is changed, and after it is locked. If it then refers to another
@@ -169,9 +185,9 @@ impl Transaction {
 
 impl Connection {
     /// Runs a statement, and keeps its error.
-    async fn run<T>(&self, run: impl AsyncFnOnce(&WriteTransaction) -> Result<T, DbErr>) -> Result<T, DbErr> {
-        let open = MutexGuard::try_map(self.open.lock().await, Option::as_mut).map_err(|_| ended())?;
-        let result = self.db.on_primary(self.begun, run(&open)).await;
+    async fn run<T>(&self, run: impl AsyncFnOnce(&mut WriteTransaction) -> Result<T, DbErr>) -> Result<T, DbErr> {
+        let mut open = MutexGuard::try_map(self.open.lock().await, Option::as_mut).map_err(|_| ended())?;
+        let result = self.db.on_primary(self.begun, run(&mut open)).await;
         if let Err(error) = &result {
             locked(&self.failed).get_or_insert_with(|| error.clone());
         }
@@ -185,6 +201,36 @@ fn locked<T>(mutex: &SyncMutex<T>) -> std::sync::MutexGuard<'_, T> {
 
 fn ended() -> DbErr {
     DbErr::Custom("the transaction has ended".into())
+}
+
+#[async_trait]
+impl ReadRows for Rows {
+    fn backend(&self) -> DbBackend {
+        self.0.get_database_backend()
+    }
+
+    async fn read(&self, statement: Statement) -> Result<Vec<Record>, DbErr> {
+        let rows = self.0.run(async |open| open.read(statement).await).await?;
+        tally::rows(rows.len());
+        Ok(rows)
+    }
+
+    fn reads_many(&self) -> ManyBy {
+        self.0.reads_many
+    }
+
+    async fn read_many(&self, statement: Statement, many: Many) -> Result<Vec<Vec<Record>>, DbErr> {
+        let runs = self.0.run(async |open| open.read_many(statement, many).await).await?;
+        tally::rows(runs.iter().map(Vec::len).sum());
+        Ok(runs)
+    }
+}
+
+#[async_trait]
+impl WriteRows for Rows {
+    async fn write(&self, statement: Statement) -> Result<u64, DbErr> {
+        self.0.run(async |open| open.write(statement).await).await
+    }
 }
 
 #[async_trait]

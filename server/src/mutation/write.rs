@@ -10,12 +10,15 @@ use std::time::{Duration, Instant};
 use async_graphql::context::QueryEnv;
 use async_graphql::{Context, SchemaEnv};
 use bookends_graphql::{ContextExt, Declaration, PayloadPlan, ShownPayload};
-use sea_orm::{ConnectionTrait, DbBackend, DbErr};
+use sea_orm::DbErr;
+use tokio::runtime::Handle;
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::task::spawn_blocking;
 use tracing::Instrument;
 
 use super::payload::{Done, Payload};
 use super::transaction::Transaction;
-use crate::db::{CONNECT_TIMEOUT, Db, Failure, Role, tally};
+use crate::db::{Blocking, Db, Failure, Role, tally};
 use crate::events::Events;
 use crate::request::{Code, Error, RequestContext, Result, conflict, database};
 
@@ -103,6 +106,9 @@ pub(super) trait Run: Send + Sync + 'static {
     /// The payload, as it was read and written.
     type Shown: Send + 'static;
 
+    /// Whether all of its statements are those of the engine.
+    const IS_OF_ENGINE: bool;
+
     /// Runs in this transaction, and reads the payload in it. It can run several times; one of them takes effect.
     fn run(&self, transaction: &Transaction) -> impl Future<Output = WriteResult<Self::Shown>> + Send;
 
@@ -119,6 +125,8 @@ struct WithPayload<W: Write> {
 
 impl<W: Write> Run for WithPayload<W> {
     type Shown = ShownPayload<Payload<W::Done>>;
+
+    const IS_OF_ENGINE: bool = false;
 
     async fn run(&self, transaction: &Transaction) -> WriteResult<Self::Shown> {
         let done = self.write.run(transaction).await?;
@@ -163,15 +171,21 @@ pub(super) async fn run<R: Run>(context: &Context<'_>, run: R) -> WriteResult<R:
     let role = request.and_then(|request| request.role.clone());
     let data = (context.query_env.clone(), context.schema_env.clone());
     let writing = Writing { db, events, declaration: Arc::clone(context.declaration()), data, role, run };
-    let work = async move {
+    // On the heap: the task moves its future several times, and this one is large.
+    let work = Box::pin(async move {
         let _permit = permit;
-        writing.retry().await
-    };
+        Arc::new(writing).retry().await
+    });
     let task = tokio::spawn(tally::continued(tally::current(), work).in_current_span());
     task.await.unwrap_or_else(|error| match error.try_into_panic() {
         Ok(panic) => Err(Error::panicked(&*panic).into()),
         Err(cancelled) => Err(Error::internal(&cancelled).into()),
     })
+}
+
+/// Whether a transaction that stayed on its thread may succeed on one that may block: it took long, or the file was locked.
+fn stops_inline(cause: &DbErr) -> bool {
+    matches!(Failure::of(cause), Failure::TimedOut | Failure::InTheWay)
 }
 
 /// What runs, and where.
@@ -186,12 +200,12 @@ struct Writing<R> {
 }
 
 impl<R: Run> Writing<R> {
-    async fn retry(&self) -> WriteResult<R::Shown> {
+    async fn retry(self: Arc<Self>) -> WriteResult<R::Shown> {
         let (begun, db) = (Instant::now(), &self.db);
         let mut attempts = 0;
         loop {
             attempts += 1;
-            let error = match self.transact().await {
+            let error = match self.attempt().await {
                 Ok(shown) => return Ok(shown),
                 Err(error) => error,
             };
@@ -212,19 +226,50 @@ impl<R: Run> Writing<R> {
         }
     }
 
-    async fn transact(&self) -> WriteResult<R::Shown> {
+    async fn attempt(self: &Arc<Self>) -> WriteResult<R::Shown> {
         let db = &self.db;
         // A new connection would create the file that was deleted.
         db.storage.check()?;
         let begun = Instant::now();
-        let transaction = db.on_primary(begun, db.begin()).await?;
+        let permit = db.on_primary(begun, db.permit()).await?;
+        let tries = R::IS_OF_ENGINE && db.writes_block();
+        let inline = if tries { Blocking::No } else { Blocking::Yes };
+        match self.transact(begun, permit, inline).await {
+            Err(WriteError::Database(cause)) if tries && stops_inline(&cause) => {}
+            done => return done,
+        }
+        let permit = db.permit().await?;
+        let (this, runtime) = (Arc::clone(self), Handle::current());
+        let work = Box::pin(async move { this.transact(begun, permit, Blocking::Yes).await });
+        let work = tally::continued(tally::current(), work).in_current_span();
+        match spawn_blocking(move || runtime.block_on(work)).await {
+            Ok(done) => done,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(cancelled) => Err(Error::internal(&cancelled).into()),
+            },
+        }
+    }
+
+    async fn transact(
+        &self,
+        begun: Instant,
+        permit: OwnedSemaphorePermit,
+        blocking: Blocking,
+    ) -> WriteResult<R::Shown> {
+        let db = &self.db;
+        let engine = R::IS_OF_ENGINE.then_some(blocking);
+        let transaction = db.begin_write(permit, self.role.as_ref(), engine);
+        let transaction = db.on_primary(begun, transaction).await?;
         let transaction = Transaction::new(db, &self.events, &self.declaration, begun, transaction, self.data.clone());
-        match self.statements(&transaction).await {
+        match self.run.run(&transaction).await {
             Ok(shown) => {
                 let events = transaction.announced();
-                let transaction = transaction.end().await?;
-                if R::is_null(&shown) {
+                let mut transaction = transaction.end().await?;
+                let told = db.on_primary(begun, self.events.notify(&mut transaction, &events)).await;
+                if told.is_err() || R::is_null(&shown) {
                     db.on_primary(begun, transaction.rollback()).await?;
+                    told?;
                 } else {
                     let committed = db.on_primary(begun, self.events.commit(db.commit(transaction), events));
                     committed.await.map_err(WriteError::Commit)?;
@@ -239,20 +284,5 @@ impl<R: Run> Writing<R> {
                 Err(error)
             }
         }
-    }
-
-    /// The statements of the transaction.
-    async fn statements(&self, transaction: &Transaction) -> WriteResult<R::Shown> {
-        let first = match transaction.get_database_backend() {
-            // SQLite has the same limit as its busy timeout.
-            DbBackend::Postgres => {
-                let role = self.role.as_ref().map_or("", Role::settings);
-                format!("SET LOCAL lock_timeout = {}; {role}", CONNECT_TIMEOUT.as_millis())
-            }
-            // Loads the schema if another program changed it. An insert would notice in the middle of its triggers, and fail.
-            _ => "SELECT 1 FROM sqlite_schema LIMIT 0".to_owned(),
-        };
-        transaction.execute_unprepared(&first).await?;
-        self.run.run(transaction).await
     }
 }

@@ -11,3 +11,4 @@ mod roles;
 mod storage;
 mod time_limits;
 mod tls;
+mod writes;

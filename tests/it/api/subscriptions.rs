@@ -9,11 +9,11 @@ use async_graphql::{Executor, Request, Response, Variables};
 use bookends_server::Api;
 use bookends_server::config::Limits;
 use bookends_server::db::Db;
-use bookends_server::events::{Event, RING};
+use bookends_server::events::{CHANNEL, Event, RING};
 use bookends_server::request::{Admission, Incoming, Memory, RequestContext, Session};
 use keyset::Models;
 use sea_orm::prelude::*;
-use sea_orm::{QueryOrder, TransactionTrait};
+use sea_orm::{DatabaseTransaction, DbBackend, QueryOrder, Statement, TransactionTrait};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
@@ -72,12 +72,21 @@ fn rated(api: &Api) -> Event {
     api.events().event("RatingAdded", Models::<book_rating::Entity>::values(&rating)).unwrap()
 }
 
+/// Announces an event on PostgreSQL, as a write does.
+async fn notify(transaction: &DatabaseTransaction, api: &Api, event: &Event) {
+    if transaction.get_database_backend() == DbBackend::Postgres {
+        let values = [CHANNEL.into(), api.events().text(event).into()];
+        let notify = Statement::from_sql_and_values(DbBackend::Postgres, "SELECT pg_notify($1, $2)", values);
+        transaction.execute_raw(notify).await.unwrap();
+    }
+}
+
 /// Announces ratings that no table holds.
 async fn announce(db: &Db, api: &Api, number: usize) {
     let transaction = db.writer.begin().await.unwrap();
     let events: Vec<Event> = (0..number).map(|_| rated(api)).collect();
     for event in &events {
-        api.events().announce(&transaction, event).await.unwrap();
+        notify(&transaction, api, event).await;
     }
     api.events().commit(transaction.commit(), events).await.unwrap();
 }
@@ -221,7 +230,7 @@ async fn a_rolled_back_write_sends_no_event() {
     let shop = Shop::new(SMALL).await;
     let mut heard = Heard::of(&shop.api, "subscription { ratingAdded { node { id } } }").await;
     let transaction = shop.db.writer.begin().await.unwrap();
-    shop.api.events().announce(&transaction, &rated(&shop.api)).await.unwrap();
+    notify(&transaction, &shop.api, &rated(&shop.api)).await;
     transaction.rollback().await.unwrap();
     let committed = rate(&shop.api, books(&shop.db).await[0], 1).await;
     assert_eq!(heard.ids(1).await, [committed]);

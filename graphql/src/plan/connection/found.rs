@@ -1,7 +1,7 @@
 //! A page that the application has found, or an edge: its objects are read by their keys.
 
 use async_graphql::Variables;
-use keyset::{Count, Key, Order, Row, Slice, StatementCache};
+use keyset::{ColumnSet, Count, Join, Key, Order, Record, Row, Slice, StatementCache};
 use sea_orm::Value;
 
 use super::write::Connections;
@@ -80,6 +80,31 @@ impl PlannedPage {
         let rows = vec![Row { key: key.clone(), item: () }];
         let slices = Some(Ok(vec![Slice { rows, ..Slice::default() }]));
         Connections { slices, objects, ..Connections::new(&self.connection, order.clone()) }
+    }
+
+    /// The edge of a record that was read with all columns of its table, and with the [relations](Self::joins).
+    ///
+    /// # Errors
+    ///
+    /// That of the record, if it is none of its table.
+    pub async fn of_record(&self, order: &Order, key: &Key, record: &Record, run: &Run<'_>) -> Result<Connections<'_>> {
+        let mut objects = Vec::new();
+        for selection in self.selections(run.variables) {
+            let mut read = selection.map(|selection| Objects::of_columns(selection, ColumnSet::ALL, run));
+            if let Some(read) = &mut read {
+                read.read(record).map_err(|error| run.reader.error(error))?;
+                read.load(run).await;
+            }
+            objects.push(read);
+        }
+        Ok(self.of_row(order, key, objects))
+    }
+
+    /// The relations of its objects that are read with them.
+    pub fn joins(&self, run: &Run<'_>) -> Vec<Join> {
+        let mut joins = Vec::new();
+        self.selections(run.variables).flatten().for_each(|selection| selection.joins(run, &mut joins));
+        joins
     }
 
     /// Reads the objects of a page: one statement. Those that do not exist are left out.

@@ -15,6 +15,7 @@ use super::prepared::{Prepared, ServerError};
 use super::sqlite::Sqlite;
 use super::unprepared::{BEGIN_SNAPSHOT, Part, Unprepared};
 use super::work::{Runs, Work};
+use super::writing::Blocking;
 use crate::db::failure::is_outdated_connection;
 use crate::db::{Liveness, Role, Servers};
 
@@ -99,6 +100,43 @@ impl Connection {
         }
     }
 
+    /// Runs a statement in a transaction that writes, which this message begins. Returns its rows, and how many it has written.
+    pub async fn write(
+        &mut self,
+        work: Work<'_>,
+        opening: Option<&str>,
+        blocking: Blocking,
+    ) -> Result<(Runs, u64), Error> {
+        match &mut self.link {
+            Link::Prepared(connection) => connection.write(work, opening).await,
+            Link::Unprepared(..) => {
+                Err(Error::Protocol("a transaction of unprepared statements is one of sqlx".into()))
+            }
+            Link::Sqlite(connection) => connection.write(work, opening.map(|_| blocking)),
+        }
+    }
+
+    /// Whether the write-ahead log of a SQLite file has become long.
+    pub fn has_long_log(&self) -> bool {
+        matches!(&self.link, Link::Sqlite(connection) if connection.has_long_log())
+    }
+
+    /// Copies the log into the file.
+    pub fn shorten_log(&self) {
+        if let Link::Sqlite(connection) = &self.link {
+            connection.shorten_log();
+        }
+    }
+
+    /// Ends a transaction that writes by this message, and waits for the answer.
+    pub async fn end(&mut self, message: &str) -> Result<(), Error> {
+        match &mut self.link {
+            Link::Prepared(connection) => connection.send(message).await,
+            Link::Unprepared(..) => Err(not_prepared()),
+            Link::Sqlite(connection) => connection.end_write(message),
+        }
+    }
+
     /// Stops the statement whose future was dropped. PostgreSQL must be told otherwise: by closing the connection.
     pub fn abandon(&self) {
         if let Link::Sqlite(connection) = &self.link {
@@ -130,16 +168,17 @@ impl Connection {
         }
     }
 
-    /// Ends a snapshot. Where that takes a message, nothing waits for its answer. Returns whether the connection can be used again.
-    pub fn end_at_once(&mut self) -> bool {
+    /// Ends a transaction by this message. Where it is sent, nothing waits for its answer. Returns whether the connection can be used
+    /// again.
+    pub fn end_at_once(&mut self, message: &'static str) -> bool {
         match &mut self.link {
-            Link::Prepared(connection) => connection.end_at_once(),
+            Link::Prepared(connection) => connection.end_at_once(message),
             // Polled once, the driver sends it: there is room for a few bytes. It reads the answer before the next statement.
             // The task may have no budget left to send anything.
             Link::Unprepared(connection, _) => {
-                unconstrained(connection.execute("COMMIT")).now_or_never().is_none_or(|ended| ended.is_ok())
+                unconstrained(connection.execute(message)).now_or_never().is_none_or(|ended| ended.is_ok())
             }
-            Link::Sqlite(connection) => connection.end().is_ok(),
+            Link::Sqlite(connection) => connection.end(message).is_ok(),
         }
     }
 
@@ -155,6 +194,11 @@ impl Connection {
         };
         let _ = timeout(CLOSE_TIMEOUT, closed).await;
     }
+}
+
+/// Transactions of unprepared statements are those of sqlx.
+fn not_prepared() -> Error {
+    Error::Protocol("this connection prepares no statement".into())
 }
 
 /// Whether the connection cannot be used after this error.

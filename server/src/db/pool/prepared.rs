@@ -60,7 +60,29 @@ impl Prepared {
     ///
     /// Those of the server and of the connection. [`Error::Encode`] for a value that PostgreSQL does not have.
     pub async fn run(&mut self, work: Work<'_>) -> Result<Runs, Error> {
+        self.wire.answer(pin!(run(&self.client, &mut self.statements, work).map_ok(|(runs, _)| runs))).await
+    }
+
+    /// Runs a statement in a transaction, which this message begins. It waits for the answer to the message: outside of the transaction,
+    /// the statement would take effect at once. Returns its rows, and how many it has written.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::run`].
+    pub async fn write(&mut self, work: Work<'_>, opening: Option<&str>) -> Result<(Runs, u64), Error> {
+        if let Some(opening) = opening {
+            self.send(opening).await?;
+        }
         self.wire.answer(pin!(run(&self.client, &mut self.statements, work))).await
+    }
+
+    /// Begins or ends a transaction by this message.
+    ///
+    /// # Errors
+    ///
+    /// Those of the server and of the connection.
+    pub async fn send(&mut self, message: &str) -> Result<(), Error> {
+        self.wire.answer(pin!(self.client.batch_execute(message).map_err(failed))).await
     }
 
     /// Begins a snapshot, in a role if there is one, and runs its first statement. Both are sent at once.
@@ -76,16 +98,16 @@ impl Prepared {
         let begun = self.client.batch_execute(&opening);
         // The order in which they are polled is that in which they are sent.
         let both = join(begun, run(&self.client, &mut self.statements, work)).map(Ok);
-        let (begun, runs) = self.wire.answer(pin!(both)).await?;
-        // Where it fails, so does the statement.
+        let (begun, done) = self.wire.answer(pin!(both)).await?;
+        // Where it fails, so does the statement, or it has read in vain.
         begun.map_err(failed)?;
-        runs
+        done.map(|(runs, _)| runs)
     }
 
-    /// Sends the statement that ends a snapshot. Its answer comes before those of the statements that follow. Returns whether
+    /// Sends the statement that ends a transaction. Its answer comes before those of the statements that follow. Returns whether
     /// the connection is open.
-    pub fn end_at_once(&mut self) -> bool {
-        let _ = self.client.batch_execute("COMMIT").now_or_never();
+    pub fn end_at_once(&mut self, message: &str) -> bool {
+        let _ = self.client.batch_execute(message).now_or_never();
         self.wire.send()
     }
 
@@ -121,8 +143,13 @@ impl Session for Prepared {
     }
 }
 
-async fn run(client: &Client, statements: &mut Cache<Box<str>, Arc<Known>>, work: Work<'_>) -> Result<Runs, Error> {
-    let mut runs = Vec::new();
+/// The rows of a statement, and how many it has written.
+async fn run(
+    client: &Client,
+    statements: &mut Cache<Box<str>, Arc<Known>>,
+    work: Work<'_>,
+) -> Result<(Runs, u64), Error> {
+    let (mut runs, mut written) = (Vec::new(), 0);
     for values in work.parameters() {
         let known = if let Some(known) = statements.get(work.statement.sql.as_str()) {
             Arc::clone(known)
@@ -133,9 +160,9 @@ async fn run(client: &Client, statements: &mut Cache<Box<str>, Arc<Known>>, work
             known
         };
         let rows = client.query_raw(&known.statement, values.iter().map(Parameter)).await.map_err(failed)?;
-        records(rows, &known.columns, &known.reads, work.lists, &mut runs).await?;
+        written += records(rows, &known.columns, &known.reads, work.lists, &mut runs).await?;
     }
-    Ok(runs)
+    Ok((runs, written))
 }
 
 /// Has the server parse a statement for values of the types of these.

@@ -1,11 +1,16 @@
-//! A connection to a SQLite file for reading.
+//! A connection to a SQLite file.
 //!
 //! A page takes less time than its way to another thread and back. So a statement first runs where it is awaited, for
 //! 100,000 instructions of SQLite. One that takes longer, or waits for a lock, is stopped and run again on a thread that
 //! may block. (sqlx has a thread for each connection, and sends it each statement, and each row back.)
+//!
+//! Where it stops a statement that writes, SQLite rolls its transaction back. The whole transaction is then run again, on a thread that may
+//! block. So is what a commit leaves to do: a checkpoint waits for the disk.
 
+use std::cell::Cell;
 use std::path::PathBuf;
 use std::str::FromStr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -22,17 +27,40 @@ use value::{Bound, stored};
 
 use super::stop::{INSTRUCTIONS, Stop};
 use super::work::{Runs, Work};
+use super::writing::Blocking;
 use crate::config;
 use crate::db::file_identity::FileIdentity;
-use crate::db::sqlite_error::failed;
+use crate::db::sqlite_error::{self, failed};
 use crate::db::timeout::CONNECT_TIMEOUT;
 
 /// Prepared statements per connection.
 const PREPARED: usize = 64;
 
+/// How connections write. Without recursive triggers, the row that `REPLACE` removes would stay in the sums of its parent. In WAL mode,
+/// a crash of the machine can lose the last transactions, but cannot corrupt the file.
+pub const WRITING: [(&str, &str); 3] =
+    [("foreign_keys", "ON"), ("recursive_triggers", "ON"), ("synchronous", "NORMAL")];
+
+/// How long a transaction waits to write while another process does. It is then begun again, after those of this process that wait, too.
+const BUSY: Duration = Duration::from_millis(100);
+
+/// Begins a transaction that writes. It takes the lock at once: one that begins by reading cannot wait for it later.
+const BEGIN: &str = "BEGIN IMMEDIATE";
+
+/// Loads the schema if another program changed it. An insert would notice in the middle of its triggers, and fail.
+pub const LOAD_SCHEMA: &str = "SELECT 1 FROM sqlite_schema LIMIT 0";
+
 /// The rows for which there is room at first: those of a small page with its neighbours, or of a nested page for each parent.
 const ROOM: usize = 16;
 const ROOM_FOR_EACH: usize = 8;
+
+/// The pages of the write-ahead log from which it is copied into the file: as many as by default in SQLite.
+const LONG_LOG: i32 = 1000;
+
+thread_local! {
+    /// The pages of the log after the last commit on this thread.
+    static LOG: Cell<i32> = const { Cell::new(0) };
+}
 
 /// How often the progress handler is called before a statement leaves the thread of the runtime. Where the pages are in
 /// memory, that is after about 2 ms.
@@ -48,8 +76,8 @@ pub struct File {
     /// SQLite's own, from the URL of the database.
     parameters: String,
     limit: Duration,
-    /// Of each connection.
-    pragmas: String,
+    settings: config::Sqlite,
+    is_written: bool,
     /// None if SQLite does not keep it in a file of the system.
     identity: Option<Arc<FileIdentity>>,
 }
@@ -58,6 +86,9 @@ pub struct Sqlite {
     connection: Arc<Mutex<Connection>>,
     stop: Arc<Stop>,
     limit: Duration,
+    is_written: bool,
+    /// Whether the next commit may begin the log anew.
+    restarts: AtomicBool,
     /// The statement on a thread that may block. It stays there if its future is dropped.
     running: Option<JoinHandle<Result<Runs, Error>>>,
 }
@@ -73,15 +104,21 @@ impl File {
         let (_, parameters) = url.split_once('?').unwrap_or_default();
         // With a shared cache, readers would wait for the writer.
         let parameters: Vec<_> = parameters.split('&').filter(|parameter| !parameter.starts_with("cache=")).collect();
-        let pragmas = settings.pragmas().map(|(name, value)| format!("PRAGMA {name} = {value}; ")).concat();
         let path = options.get_filename().to_path_buf();
         Ok(Self {
             identity: FileIdentity::of(&path).map(Arc::new),
             path,
             parameters: parameters.join("&"),
             limit,
-            pragmas: pragmas + "PRAGMA query_only = ON",
+            settings,
+            is_written: false,
         })
+    }
+
+    /// The same, with connections that write.
+    #[must_use]
+    pub fn written(&self) -> Self {
+        Self { is_written: true, ..self.clone() }
     }
 
     /// Which file it is.
@@ -123,12 +160,33 @@ impl File {
             let uri = format!("file:{path}?{}", self.parameters);
             Connection::open_with_flags(uri, flags | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_CREATE)?
         };
-        connection.execute_batch(&self.pragmas)?;
+        for (name, value) in self.settings.pragmas() {
+            connection.pragma_update(None, name, value)?;
+        }
+        let is_written = self.is_written;
+        if is_written {
+            // Instead of a checkpoint within the commit.
+            connection.wal_hook(Some(|_, pages| {
+                LOG.set(pages);
+                Ok(())
+            }));
+        }
+        let pragmas = if is_written { &WRITING[..] } else { &[("query_only", "ON")] };
+        for (name, value) in pragmas {
+            connection.pragma_update(None, name, value)?;
+        }
         connection.set_prepared_statement_cache_capacity(PREPARED);
         let stop = Arc::new(Stop::new());
         let handler = Arc::clone(&stop);
         connection.progress_handler(INSTRUCTIONS, Some(move || !handler.may_continue()))?;
-        Ok(Sqlite { connection: Arc::new(Mutex::new(connection)), stop, limit: self.limit, running: None })
+        Ok(Sqlite {
+            connection: Arc::new(Mutex::new(connection)),
+            stop,
+            limit: self.limit,
+            is_written,
+            restarts: AtomicBool::new(false),
+            running: None,
+        })
     }
 }
 
@@ -152,6 +210,44 @@ impl Sqlite {
         result.unwrap_or(Err(Error::WorkerCrashed))
     }
 
+    /// Runs a statement of a transaction that writes, which begins here where this says how. Returns its rows, and how many it has
+    /// written. The statements of a transaction share one time limit.
+    pub fn write(&self, work: Work<'_>, begins: Option<Blocking>) -> Result<(Runs, u64), Error> {
+        let connection = lock(&self.connection);
+        if let Some(blocking) = begins {
+            if blocking == Blocking::No && self.restarts.load(Ordering::Relaxed) {
+                return Err(sqlite_error::error(sqlite_error::BUSY, "the next commit waits for the disk".to_owned()));
+            }
+            self.restarts.store(false, Ordering::Relaxed);
+            let (limit, calls, busy) = match blocking {
+                Blocking::Yes => (self.limit, u32::MAX, BUSY),
+                Blocking::No => (self.limit.min(INLINE_TIME), INLINE, Duration::ZERO),
+            };
+            self.stop.begin(limit, calls);
+            LOG.set(0);
+            connection.busy_timeout(busy).map_err(failed)?;
+            [BEGIN, LOAD_SCHEMA].into_iter().try_for_each(|sql| execute(&connection, sql)).map_err(failed)?;
+        } else if connection.is_autocommit() {
+            return Err(rolled_back());
+        }
+        let runs = each_run(&connection, work).map_err(failed)?;
+        Ok((runs, connection.changes()))
+    }
+
+    /// Whether the log was long after the last commit.
+    pub fn has_long_log(&self) -> bool {
+        self.is_written && LOG.get() >= LONG_LOG
+    }
+
+    /// Copies the log into the file, and waits for the disk. What is still read stays in the log. If nothing stays, the next commit
+    /// begins the log anew, and waits for the disk, too.
+    pub fn shorten_log(&self) {
+        self.restarts.store(true, Ordering::Relaxed);
+        if let Err(error) = lock(&self.connection).pragma_query(None, "wal_checkpoint", |_| Ok(())) {
+            tracing::warn!(%error, "the write-ahead log could not be copied into the file: it grows until a later commit");
+        }
+    }
+
     /// Stops the statement whose future was dropped.
     pub fn abandon(&self) {
         self.stop.abandon();
@@ -172,9 +268,14 @@ impl Sqlite {
         !lock(&self.connection).is_autocommit()
     }
 
-    /// Ends a snapshot, which may not have begun. It has read only, so this takes no time.
-    pub fn end(&self) -> Result<(), Error> {
-        if self.is_in_snapshot() { self.execute("COMMIT") } else { Ok(()) }
+    /// Ends a transaction that writes. SQLite may have rolled it back by itself: then it cannot be committed.
+    pub fn end_write(&self, how: &str) -> Result<(), Error> {
+        if how == "COMMIT" && !self.is_in_snapshot() { Err(rolled_back()) } else { self.end(how) }
+    }
+
+    /// Ends a transaction, which may not have begun.
+    pub fn end(&self, how: &str) -> Result<(), Error> {
+        if self.is_in_snapshot() { self.execute(how) } else { Ok(()) }
     }
 
     /// Runs a statement that begins or ends a snapshot.
@@ -182,6 +283,10 @@ impl Sqlite {
         self.stop.begin(self.limit, u32::MAX);
         execute(&lock(&self.connection), sql).map_err(failed)
     }
+}
+
+fn rolled_back() -> Error {
+    Error::Protocol("the transaction was rolled back".into())
 }
 
 fn lock(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {

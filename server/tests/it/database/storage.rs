@@ -9,14 +9,14 @@ use std::process::Command;
 
 use axum::http::StatusCode;
 use bookends_server::config::{Settings, Sqlite};
-use sea_orm::{ConnectionTrait, DbBackend};
+use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use serde_json::{Value, json};
 use testdb::TestDb;
 
 use crate::http::probes::{says, unready};
-use crate::support::number::number;
+use crate::support::number::{first, number};
 use crate::support::program::{LONG, Program, address_of, program};
-use crate::support::station::{self, SMALL, Station, settings};
+use crate::support::station::{self, SMALL, Station, engine, set_pragma, settings};
 use crate::support::wire::{ask, get, post};
 
 const ADD: &str = r#"mutation { createSensor(input: { name: "x", year: 0 }) { clientMutationId } }"#;
@@ -97,24 +97,36 @@ async fn every_connection_has_the_settings() {
         assert_eq!(number(&db.reader, pragma).await.unwrap(), value);
         assert_eq!(number(&db.writer, pragma).await.unwrap(), value);
     }
+    // Whatever writes, keeps references and sums.
+    for (pragma, value) in [
+        ("cache_size", -3072_i64),
+        ("mmap_size", 1 << 20),
+        ("foreign_keys", 1),
+        ("recursive_triggers", 1),
+        ("synchronous", 1),
+    ] {
+        let pragma = format!("PRAGMA {pragma}");
+        assert_eq!(number(&db.writer, &pragma).await.unwrap(), value, "{pragma}");
+        let rows = engine(&db).await.read(Statement::from_string(DbBackend::Sqlite, &pragma)).await.unwrap();
+        assert_eq!(first(&rows[0]), value, "{pragma}");
+    }
 }
 
 #[tokio::test]
 async fn full_storage_has_a_code_and_reads_go_on() {
     let station = Station::new(SMALL).await;
     let writer = &station.db.writer;
-    let (fill, free) = match writer.get_database_backend() {
-        DbBackend::Postgres => (
-            "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    let is_sqlite = writer.get_database_backend() == DbBackend::Sqlite;
+    if is_sqlite {
+        // At least the present size.
+        set_pragma(&station.db, "max_page_count = 1").await;
+    } else {
+        let fill = "CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
                 RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full';
             END $$;
-            CREATE TRIGGER full_disk BEFORE INSERT ON sensor FOR EACH ROW EXECUTE FUNCTION fail()",
-            "DROP TRIGGER full_disk ON sensor",
-        ),
-        // At least the present size.
-        _ => ("PRAGMA max_page_count = 1", "PRAGMA max_page_count = 4294967294"),
-    };
-    writer.execute_unprepared(fill).await.unwrap();
+            CREATE TRIGGER full_disk BEFORE INSERT ON sensor FOR EACH ROW EXECUTE FUNCTION fail()";
+        writer.execute_unprepared(fill).await.unwrap();
+    }
     let until_full = async {
         // The last page has room for some rows.
         for _ in 0..10_000 {
@@ -128,9 +140,26 @@ async fn full_storage_has_a_code_and_reads_go_on() {
     station.data(READ).await;
     says(&station.db, ready("ready, but the storage is full: the last mutation failed with STORAGE_FULL")).await;
 
-    writer.execute_unprepared(free).await.unwrap();
+    if is_sqlite {
+        set_pragma(&station.db, "max_page_count = 4294967294").await;
+    } else {
+        writer.execute_unprepared("DROP TRIGGER full_disk ON sensor").await.unwrap();
+    }
     assert_eq!(code(&station.execute(ADD, Value::Null).await), None);
     says(&station.db, ready("ready")).await;
+}
+
+/// Its pages are copied into the file beside the writes.
+#[tokio::test]
+async fn the_log_of_a_file_stays_short() {
+    let station = Station::new(SMALL).await;
+    let Some(file) = file(&station.test) else { return };
+    // Each writes several pages.
+    for _ in 0..1500 {
+        station.data(ADD).await;
+    }
+    let log = fs::metadata(format!("{}-wal", file.display())).unwrap().len();
+    assert!(log < 2 * 1000 * 4096, "{log}");
 }
 
 #[tokio::test]

@@ -5,8 +5,9 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 use bookends_server::config::{Limits, Settings};
-use bookends_server::db::Db;
+use bookends_server::db::{Blocking, Db, WriteTransaction};
 use bookends_server::{Api, Application};
+use sea_orm::{ConnectionTrait, DbBackend, Statement};
 use uuid::Uuid;
 
 #[path = "../../../examples/station/main.rs"]
@@ -40,6 +41,20 @@ pub fn api(db: Db, limits: Limits) -> Api {
 
 pub async fn connect(settings: &Settings) -> Result<Db, bookends_server::db::ConnectError> {
     application().connect(settings).await
+}
+
+/// A transaction in which the engine alone writes.
+pub async fn engine(db: &Db) -> WriteTransaction {
+    db.begin_write(db.permit().await.unwrap(), None, Some(Blocking::Yes)).await.unwrap()
+}
+
+/// Sets a pragma of each connection to a SQLite file that writes.
+pub async fn set_pragma(db: &Db, pragma: &str) {
+    let pragma = Statement::from_string(DbBackend::Sqlite, format!("PRAGMA {pragma}"));
+    db.writer.query_all_raw(pragma.clone()).await.unwrap();
+    let mut transaction = engine(db).await;
+    transaction.write(pragma).await.unwrap();
+    transaction.commit().await.unwrap();
 }
 
 /// The global id of the object of this type with this key.

@@ -18,6 +18,11 @@ impl ServerError {
         matches!(self.0.parsed_severity(), Some(Severity::Fatal | Severity::Panic))
     }
 
+    /// What it says beside its message.
+    pub fn detail(&self) -> Option<&str> {
+        self.0.detail()
+    }
+
     /// The routine of PostgreSQL that has raised it.
     pub fn routine(&self) -> Option<&str> {
         self.0.routine()
@@ -49,7 +54,7 @@ impl DatabaseError for ServerError {
         [SqlState::TOO_MANY_CONNECTIONS, SqlState::CANNOT_CONNECT_NOW].contains(self.0.code())
     }
 
-    /// A statement that reads violates nothing.
+    /// Its code tells what it violates.
     fn kind(&self) -> ErrorKind {
         ErrorKind::Other
     }

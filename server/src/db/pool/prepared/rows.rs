@@ -30,7 +30,8 @@ impl<'a> FromSql<'a> for Bytes<'a> {
     }
 }
 
-/// Adds the rows of one result. Its last columns are the arrays of these lists: the rows of each list are added after them.
+/// Adds the rows of one result. Its last columns are the arrays of these lists: the rows of each list are added after them. Returns the
+/// number of rows that the statement has read or written.
 ///
 /// # Errors
 ///
@@ -41,7 +42,7 @@ pub async fn records(
     reads: &[Read],
     lists: &[Arc<Columns>],
     runs: &mut Runs,
-) -> Result<(), Error> {
+) -> Result<u64, Error> {
     let (mut rows, mut found) = (pin!(rows), StoredRows::with_room(Arc::clone(columns), ROOM));
     let mut lists: Vec<_> =
         lists.iter().map(|of| (of.len(), StoredRows::with_room(Arc::clone(of), 4 * ROOM))).collect();
@@ -77,7 +78,7 @@ pub async fn records(
     }
     runs.push(found.records());
     runs.extend(lists.into_iter().map(|(_, list)| list.records()));
-    Ok(())
+    Ok(rows.rows_affected().unwrap_or_default())
 }
 
 /// How the values in arrays of a type are read.
