@@ -8,7 +8,7 @@ use testdb::Cluster;
 
 use super::layout::{is_postgres, run};
 use crate::api::book_sums;
-use crate::api::walks;
+use crate::api::walks::{self, Sizes};
 use crate::support::documents::read;
 use crate::support::shop::Shop;
 
@@ -81,8 +81,8 @@ async fn c1_c2_lists_over_other_servers_are_walked_both_ways() {
         let rows: i64 = rows.query_one_raw(sql).await.unwrap().unwrap().try_get_by_index(0).unwrap();
         assert_eq!(rows, 20);
     }
-    walks::check_ratings_and_orders(&far.shop).await;
-    walks::check_lists_of_a_book(&far.shop).await;
+    walks::check_ratings_and_orders(&far.shop, Sizes::Few).await;
+    walks::check_lists_of_a_book(&far.shop, Sizes::Few).await;
     walks::check_nested(&far.shop).await;
     book_sums::check(&far.shop.db).await;
     let again = "CALL partitioning.prepare('book_rating', 'HASH (id)')";

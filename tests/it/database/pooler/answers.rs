@@ -5,15 +5,15 @@ use bookshop::seed::Plan;
 use serde_json::Value;
 
 use super::shop;
-use crate::api::walks;
+use crate::api::walks::{self, Sizes};
 use crate::database::upgrade::corpus::{self, Walk};
 use crate::support::shop::{Shop, settings};
 
 #[tokio::test]
 async fn lists_are_walked_both_ways() {
     let Some((shop, _pooler)) = shop(walks::PLAN).await else { return };
-    walks::check_ratings_and_orders(&shop).await;
-    walks::check_lists_of_a_book(&shop).await;
+    walks::check_ratings_and_orders(&shop, Sizes::Few).await;
+    walks::check_lists_of_a_book(&shop, Sizes::Few).await;
     walks::check_nested(&shop).await;
 }
 
