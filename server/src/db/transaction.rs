@@ -67,6 +67,11 @@ impl Db {
         self.writers.permit().await
     }
 
+    /// The same, if nobody waits for it.
+    pub(crate) fn try_permit(&self) -> Option<OwnedSemaphorePermit> {
+        self.writers.try_permit()
+    }
+
     /// Whether the statements of the engine block their thread where they write.
     pub(crate) fn writes_block(&self) -> bool {
         self.writers.block()

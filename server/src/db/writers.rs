@@ -45,6 +45,11 @@ impl Writers {
         permit.ok().and_then(Result::ok).ok_or(DbErr::ConnectionAcquire(ConnAcquireErr::Timeout))
     }
 
+    /// The same at once. None if others write or wait.
+    pub fn try_permit(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.permits).try_acquire_owned().ok()
+    }
+
     /// The connections for the writes of the engine.
     pub fn engine(&self) -> Option<&Pool> {
         self.engine.as_ref()

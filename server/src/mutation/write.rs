@@ -4,16 +4,18 @@
 //! write whose payload cannot be read has not happened. A list with a wrong argument is null beside its error, and stops
 //! no write.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_graphql::context::QueryEnv;
 use async_graphql::{Context, SchemaEnv};
 use bookends_graphql::{ContextExt, Declaration, PayloadPlan, ShownPayload};
+use futures_util::FutureExt;
 use sea_orm::DbErr;
 use tokio::runtime::Handle;
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::task::spawn_blocking;
+use tokio::task::{spawn_blocking, unconstrained};
 use tracing::Instrument;
 
 use super::payload::{Done, Payload};
@@ -157,8 +159,8 @@ pub async fn write<W: Write>(
 
 /// Runs it in a transaction, completely or not at all.
 ///
-/// It runs in a task of its own, so that a client that disconnects does not stop it. It holds the permit of its request until
-/// it ends, so that clients cannot exceed the maximum by reconnecting.
+/// Where it has to wait, it runs in a task of its own, so that a client that disconnects does not stop it. It holds the permit of its
+/// request until it ends, so that clients cannot exceed the maximum by reconnecting.
 ///
 /// # Errors
 ///
@@ -170,22 +172,20 @@ pub(super) async fn run<R: Run>(context: &Context<'_>, run: R) -> WriteResult<R:
     let permit = request.and_then(|request| request.permit.clone());
     let role = request.and_then(|request| request.role.clone());
     let data = (context.query_env.clone(), context.schema_env.clone());
-    let writing = Writing { db, events, declaration: Arc::clone(context.declaration()), data, role, run };
+    let writing = Arc::new(Writing { db, events, declaration: Arc::clone(context.declaration()), data, role, run });
+    if let Some(done) = writing.at_once().await {
+        return done;
+    }
     // On the heap: the task moves its future several times, and this one is large.
     let work = Box::pin(async move {
         let _permit = permit;
-        Arc::new(writing).retry().await
+        writing.retry().await
     });
     let task = tokio::spawn(tally::continued(tally::current(), work).in_current_span());
     task.await.unwrap_or_else(|error| match error.try_into_panic() {
         Ok(panic) => Err(Error::panicked(&*panic).into()),
         Err(cancelled) => Err(Error::internal(&cancelled).into()),
     })
-}
-
-/// Whether a transaction that stayed on its thread may succeed on one that may block: it took long, or the file was locked.
-fn stops_inline(cause: &DbErr) -> bool {
-    matches!(Failure::of(cause), Failure::TimedOut | Failure::InTheWay)
 }
 
 /// What runs, and where.
@@ -226,17 +226,53 @@ impl<R: Run> Writing<R> {
         }
     }
 
+    /// Runs a transaction that waits for nothing, and so cannot be stopped in its middle: one of the engine on SQLite, if nothing else
+    /// writes. None if that is not so, or if it takes long: then it has done nothing.
+    async fn at_once(&self) -> Option<WriteResult<R::Shown>> {
+        let permit = if self.blocks() { self.db.try_permit()? } else { return None };
+        if let Err(moved) = self.db.storage.check() {
+            return Some(Err(moved.into()));
+        }
+        let done = AssertUnwindSafe(self.inline(permit)).catch_unwind().await;
+        let done = done.unwrap_or_else(|panic| Some(Err(Error::panicked(&*panic).into())))?;
+        match &done {
+            Err(error) if error.may_pass() => return None,
+            Err(WriteError::Database(cause) | WriteError::Commit(cause)) => self.db.write_failed(cause),
+            _ => {}
+        }
+        Some(done)
+    }
+
+    /// Runs a transaction on a thread that may not block. None if it takes long, or if another process writes.
+    async fn inline(&self, permit: OwnedSemaphorePermit) -> Option<WriteResult<R::Shown>> {
+        // On the heap: otherwise each mutation would have room for it.
+        match unconstrained(Box::pin(self.transact(Instant::now(), permit, Blocking::No))).await {
+            Err(WriteError::Database(cause))
+                if matches!(Failure::of(&cause), Failure::TimedOut | Failure::InTheWay) =>
+            {
+                None
+            }
+            done => Some(done),
+        }
+    }
+
+    /// Whether its statements block their thread.
+    fn blocks(&self) -> bool {
+        R::IS_OF_ENGINE && self.db.writes_block()
+    }
+
+    /// Runs it on a thread that may block, unless it is done without.
     async fn attempt(self: &Arc<Self>) -> WriteResult<R::Shown> {
         let db = &self.db;
         // A new connection would create the file that was deleted.
         db.storage.check()?;
         let begun = Instant::now();
         let permit = db.on_primary(begun, db.permit()).await?;
-        let tries = R::IS_OF_ENGINE && db.writes_block();
-        let inline = if tries { Blocking::No } else { Blocking::Yes };
-        match self.transact(begun, permit, inline).await {
-            Err(WriteError::Database(cause)) if tries && stops_inline(&cause) => {}
-            done => return done,
+        if !self.blocks() {
+            return self.transact(begun, permit, Blocking::Yes).await;
+        }
+        if let Some(done) = self.inline(permit).await {
+            return done;
         }
         let permit = db.permit().await?;
         let (this, runtime) = (Arc::clone(self), Handle::current());
