@@ -1,6 +1,6 @@
 //! Changing and deleting a row.
 
-use sea_orm::sea_query::{ConditionalStatement, Expr, ExprTrait, LockType, Query};
+use sea_orm::sea_query::{ConditionalStatement, Expr, ExprTrait, LockType, Query, SelectStatement};
 use sea_orm::{DbBackend, DbErr, Value};
 
 use super::parent::Parent;
@@ -62,14 +62,16 @@ impl RowWrite {
     }
 }
 
-/// Locks the row that this selects, and returns whether there is one. SQLite has one writer at a time and no row locks.
-pub(super) async fn lock(
-    db: &impl WriteRows,
-    mut select: sea_orm::sea_query::SelectStatement,
-    how: LockType,
-) -> Result<bool, DbErr> {
-    if db.backend() == DbBackend::Postgres {
+/// Locks the row that this selects, and returns whether there is one.
+pub(super) async fn lock(db: &impl WriteRows, select: SelectStatement, how: LockType) -> Result<bool, DbErr> {
+    let backend = db.backend();
+    Ok(!db.read(backend.build(&locking(select, how, backend))).await?.is_empty())
+}
+
+/// The same rows, which are locked. SQLite has one writer at a time and no row locks.
+pub(super) fn locking(mut select: SelectStatement, how: LockType, backend: DbBackend) -> SelectStatement {
+    if backend == DbBackend::Postgres {
         select.lock(how);
     }
-    Ok(!db.read(db.backend().build(&select)).await?.is_empty())
+    select
 }

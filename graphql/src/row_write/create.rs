@@ -55,8 +55,7 @@ impl RowWrite {
         let made: Vec<Column> = table.key().filter(|key| !is_given(key)).cloned().collect();
         let returned = if made.is_empty() {
             // A trigger can put the row elsewhere: then none is written here.
-            let is_created = db.write(backend.build(&insert)).await? > 0 || self.locking(parent, backend).is_none();
-            if !is_created {
+            if db.write(backend.build(&insert)).await? == 0 {
                 self.lock_unlocked(parent, db).await?;
             }
             Some(Vec::new())

@@ -4,7 +4,7 @@ use keyset::{Column, ColumnSet, Placement, ReadRows, Record, RowLayout};
 use sea_orm::sea_query::{Expr, ExprTrait, LockType, Query, SelectStatement};
 use sea_orm::{Condition, DbBackend, Value};
 
-use super::change::lock;
+use super::change::{lock, locking};
 use super::{RowFault, RowWrite, WriteRows};
 use crate::declare::names::camel;
 use crate::declare::relation::Relation;
@@ -75,11 +75,8 @@ impl RowWrite {
     /// The parent of a row that is created, as a statement that locks it; none where it is locked, or where the row has none.
     pub(super) fn locking(&self, parent: Option<&Parent>, backend: DbBackend) -> Option<SelectStatement> {
         let (relation, parent) = (self.parent()?, parent.filter(|parent| !parent.is_locked)?);
-        let mut select = object_of(relation, &parent.key, self.visible_of(relation))?;
-        if backend == DbBackend::Postgres {
-            select.lock(LockType::KeyShare);
-        }
-        Some(select)
+        let select = object_of(relation, &parent.key, self.visible_of(relation))?;
+        Some(locking(select, LockType::KeyShare, backend))
     }
 
     /// The values of these columns of the row with the key of the input.
