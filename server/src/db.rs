@@ -51,7 +51,6 @@ pub use liveness::Liveness;
 pub use migrate::{MigrateError, history_of_missing};
 pub use migrations::{History, Migrations, Sql};
 pub use opened::ConnectError;
-use opened::Pools;
 pub use pool::Blocking;
 use pool::Statements;
 pub use position::{InvalidPosition, Position};
@@ -125,20 +124,7 @@ impl Db {
     /// [`ConnectError`] if the URL is invalid, or the database does not answer in time.
     pub async fn connect(settings: &Settings, migrations: &Migrations) -> Result<Self, ConnectError> {
         let metrics = Metrics::new(settings.identity);
-        let Pools {
-            name,
-            reader,
-            writer,
-            writers,
-            liveness,
-            deadline,
-            storage,
-            statements,
-            listen,
-            replicas,
-            primary,
-            watch,
-        } = match settings.database_url.expose().split_once(':') {
+        let pools = match settings.database_url.expose().split_once(':') {
             Some(("sqlite", _)) if !settings.replicas.database_replica_urls.is_empty() => {
                 return Err(ConnectError::Url("SQLite has no replicas: remove DATABASE_REPLICA_URLS".into()));
             }
@@ -154,27 +140,27 @@ impl Db {
             _ => return Err(ConnectError::Scheme),
         };
         // Before the handles are watched: probes are no work.
-        let probe = Probe::new(reader.clone(), storage.clone(), replicas.clone(), migrations.clone());
+        let probe = Probe::new(pools.reader.clone(), pools.storage.clone(), pools.replicas.clone(), migrations.clone());
         let db = Self {
             identity: settings.identity,
-            name: name.into(),
-            reader,
-            replicas,
-            writer,
-            writers,
-            liveness,
-            storage,
+            name: pools.name.into(),
+            reader: pools.reader,
+            replicas: pools.replicas,
+            writer: pools.writer,
+            writers: pools.writers,
+            liveness: pools.liveness,
+            storage: pools.storage,
             probe,
             metrics,
             statistics: TableStatistics::default(),
             keys: Keys::default(),
             roles: Roles::of(&settings.roles),
             migrations: migrations.clone(),
-            statements,
-            listen,
-            deadline,
-            primary,
-            _watch: watch,
+            statements: pools.statements,
+            listen: pools.listen,
+            deadline: pools.deadline,
+            primary: pools.primary,
+            _watch: pools.watch,
         };
         Ok(db.watched())
     }

@@ -109,9 +109,7 @@ impl Connection {
     ) -> Result<(Runs, u64), Error> {
         match &mut self.link {
             Link::Prepared(connection) => connection.write(work, opening).await,
-            Link::Unprepared(..) => {
-                Err(Error::Protocol("a transaction of unprepared statements is one of sqlx".into()))
-            }
+            Link::Unprepared(..) => Err(not_prepared()),
             Link::Sqlite(connection) => connection.write(work, opening.map(|_| blocking)),
         }
     }
