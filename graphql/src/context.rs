@@ -92,8 +92,14 @@ impl Reader {
     pub(crate) fn snapshot(&self) -> Self {
         match &self.database {
             None => self.clone(),
-            Some(db) => Self { without_snapshot: Some(Arc::new(self.clone())), ..self.over(Snapshot::of(db.clone())) },
+            Some(db) => self.over(Snapshot::of(db.clone())).alone_through(self.clone()),
         }
+    }
+
+    /// Says that its connection is a snapshot, without which this other reader reads a response of one statement.
+    #[must_use]
+    pub fn alone_through(self, without_snapshot: Self) -> Self {
+        Self { without_snapshot: Some(Arc::new(without_snapshot)), ..self }
     }
 
     /// Of a snapshot, the reader without it, for a response that needs one statement.

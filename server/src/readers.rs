@@ -57,11 +57,12 @@ impl request::Readers for Readers {
     }
 
     fn snapshot(&self, after: Option<Position>, role: Option<&Role>) -> Reader {
-        if self.db.replicas.is_empty() {
+        let snapshot = if self.db.replicas.is_empty() {
             self.primary.over(self.db.reader.with_role(role).snapshot())
         } else {
             self.primary.over(self.db.route(after).with_role(role).snapshot())
-        }
+        };
+        snapshot.alone_through(self.single(after, role))
     }
 
     fn position(&self) -> Option<BoxFuture<'static, Position>> {
