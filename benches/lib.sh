@@ -156,16 +156,22 @@ megabytes() {
 # What starts a server whose instructions are counted.
 callgrind=(valgrind --quiet --tool=callgrind --callgrind-out-file=instructions.%p)
 
+# Asks a server for each of the bodies in this file, over one connection. Further arguments are curl's.
+ask_each() {
+    local name=$1 bodies=$2
+    shift 2
+    jq --raw-input --raw-output --arg url "${address[$name]}/graphql" --arg token "${WRITE_TOKEN:-}" '"url = \($url)
+        header = \"Content-Type: application/json\"
+        header = \"Accept: application/graphql-response+json\"
+        header = \"\(if $token == "" then "" else "Authorization: Bearer \($token)" end)\"
+        data-binary = \(tojson)
+        next"' "$bodies" | sed '$d' | curl --silent --show-error --config - "$@"
+}
+
 # The instructions of a server under callgrind for each page with the bodies in this file.
 instructions_of() {
     callgrind_control --zero "${server[$1]}" >/dev/null 2>&1
-    # One connection for all of them.
-    jq --raw-input --raw-output --arg url "${address[$1]}/graphql" '"url = \($url)
-        header = \"Content-Type: application/json\"
-        header = \"Accept: application/graphql-response+json\"
-        data-binary = \(tojson)
-        output = /dev/null
-        next"' "$2" | sed '$d' | curl --silent --show-error --fail --config -
+    ask_each "$1" "$2" --fail-early --fail >/dev/null
     rm -f instructions.*
     callgrind_control --dump "${server[$1]}" >/dev/null 2>&1
     awk -v pages="$(wc -l <"$2")" '/^totals:/ { printf "%.0f\n", $2 / pages }' instructions.*

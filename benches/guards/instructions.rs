@@ -5,11 +5,12 @@
 
 #![expect(missing_docs, reason = "what the macros generate")]
 
-#[expect(dead_code, reason = "the counts need the database, too")]
+#[expect(dead_code, reason = "the counts need more of it")]
 mod service;
 
 use gungraun::{Callgrind, EntryPoint, LibraryBenchmarkConfig, library_benchmark, library_benchmark_group, main};
-use service::{GUARDED, Service, in_memory};
+use service::{GUARDED, Service};
+use testdb::TestDb;
 
 /// As in the program.
 #[global_allocator]
@@ -24,6 +25,12 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 #[bench::hundred_120("hundred", 120)]
 #[bench::nested_20("nested", 20)]
 #[bench::nested_120("nested", 120)]
+#[bench::rating_20("rating", 20)]
+#[bench::rating_220("rating", 220)]
+#[bench::event_20("event", 20)]
+#[bench::event_220("event", 220)]
+#[bench::discovered_20("discovered", 20)]
+#[bench::discovered_420("discovered", 420)]
 #[bench::integersten_20("integersten", 20)]
 #[bench::integersten_420("integersten", 420)]
 #[bench::integershundred_20("integershundred", 20)]
@@ -40,10 +47,11 @@ fn requests(name: &str, requests: usize) {
     let guarded = *GUARDED.iter().find(|guarded| guarded.name == name).expect("a guarded request");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(async {
-        let service = Service::new(guarded.tables, in_memory(guarded.tables), None).await;
-        let body = service.warm(guarded).await;
+        let test = TestDb::sqlite();
+        let service = Service::new(guarded.tables, &test.url, None).await;
+        let mut asking = service.warm(guarded).await;
         for _ in 0..requests {
-            service.answer(&body).await;
+            service.ask(&mut asking).await;
         }
     });
 }
