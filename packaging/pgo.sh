@@ -7,6 +7,9 @@
 # requests in packaging/pgo, on SQLite and on the PostgreSQL that TEST_DATABASE_URL names, in a database of its own. The second
 # build has these counts: it makes code fast that runs often, and small that never ran. Both have the profile `dist`.
 #
+# Where BOLT names an `llvm-bolt`, such as llvm-bolt-19, the programs then count their branches in a second run, and are laid out
+# anew: what runs together is then close together. Not for static programs: there, what counts the branches does not start.
+#
 # Needs curl, jq, psql, and an `llvm-profdata` that reads the profiles of this rustc: `rustup component add llvm-tools`, or
 # LLVM_PROFDATA.
 set -euo pipefail
@@ -35,13 +38,12 @@ build() {
 counts=$target/pgo/counts times=${TIMES:-300}
 rm -rf "$counts"
 build "-Cprofile-generate=$counts" --target-dir "$target/pgo" "$@"
-counting=$target/pgo/$triple/dist program=$counting/bookshop
 WRITE_TOKEN=the-token-of-the-training
 export WRITE_TOKEN
 
 # Asks a server, whose lists of ratings and of orders have these names, for each document in this file so often.
 train() {
-    local name=$1 ratings=$2 orders=$3 bodies=$work/bodies
+    local name=$1 ratings=$2 orders=$3 bodies=$work/bodies round
     # The rows of the variables.
     local some="books(first: 1, offset: 50) { nodes { id } } $ratings(first: 1, offset: 5000) { edges { cursor } }"
     ask "$name" "{\"query\": \"{ $some }\"}" >"$work/rows"
@@ -49,13 +51,7 @@ train() {
         jq --raw-input --slurp --compact-output --slurpfile rows "$work/rows" '
             [$rows[0].data[]] as [$books, $ratings] | split("\n\n")[] | { query: ., variables: {
                 book: $books.nodes[0].id, after: $ratings.edges[0].cursor } }' >"$bodies"
-    jq --raw-output --arg url "${address[$name]}/graphql" --arg token "$WRITE_TOKEN" --argjson times "$5" '
-        range($times) as $_ | "url = \($url)
-        header = \"Content-Type: application/json\"
-        header = \"Accept: application/graphql-response+json\"
-        header = \"Authorization: Bearer \($token)\"
-        data-binary = \(tojson | tojson)
-        next"' "$bodies" | sed '$d' | curl --silent --show-error --config - >"$work/answers"
+    ask_each "$name" <(for ((round = 0; round < $5; round++)); do cat "$bodies"; done) >"$work/answers"
     # Nothing is refused but what must be.
     jq --raw-output '.errors[]?.extensions.code' "$work/answers" | sort --unique >"$work/codes"
     case $4 in
@@ -64,23 +60,47 @@ train() {
     esac
 }
 
-# The counts are written when a program ends.
+# Runs the programs in this folder on this database. They write their counts when they end.
 run() {
     cd "$work"
-    seed "$1" 20000 5000
-    DATABASE_URL=$1 LISTEN=127.0.0.1:0 start shop "$counting/bookshop"
+    program=$1/bookshop
+    seed "$2" 20000 5000
+    DATABASE_URL=$2 LISTEN=127.0.0.1:0 start shop "$1/bookshop"
     train shop ratings orders often "$times"
     train shop ratings orders shop "$times"
     train shop ratings orders seldom 10
     stop
-    LISTEN=127.0.0.1:0 start discovered "$counting/bookends" --write "$1"
+    LISTEN=127.0.0.1:0 start discovered "$1/bookends" --write "$2"
     train discovered bookRatings bookOrders often "$times"
     train discovered bookRatings bookOrders seldom 10
     stop
 }
-run "sqlite://$work/bookshop.db"
-create_database pgo
-run "$made_url"
+
+# The same on a database of each kind, which get this name.
+run_on_both() {
+    run "$2" "sqlite://$work/$1.db"
+    create_database "$1"
+    run "$2" "$made_url"
+}
+
+run_on_both pgo "$target/pgo/$triple/dist"
 cd "$packaging/.."
 "$profdata" merge --output "$target/pgo/$triple.profdata" "$counts"
-build "-Cprofile-use=$target/pgo/$triple.profdata" "$@"
+build "-Cprofile-use=$target/pgo/$triple.profdata ${BOLT:+-Clink-arg=-Wl,--emit-relocs}" "$@"
+[ -n "${BOLT:-}" ] || exit 0
+
+built=$target/$triple/dist counting=$target/pgo/bolt
+rm -rf "$counting"
+mkdir "$counting"
+for name in bookends bookshop; do
+    "$BOLT" "$built/$name" --instrument --instrumentation-file="$counting/$name" --instrumentation-file-append-pid \
+        -o "$counting/$name" >"$counting/$name.log" 2>&1 || { tail "$counting/$name.log" >&2; exit 1; }
+done
+run_on_both bolt "$counting"
+for name in bookends bookshop; do
+    "${BOLT/llvm-bolt/merge-fdata}" "$counting/$name".*.fdata >"$counting/$name.counts"
+    "$BOLT" "$built/$name" --data="$counting/$name.counts" --reorder-blocks=ext-tsp --reorder-functions=cdsort \
+        --split-functions --split-all-cold --split-eh --icf=1 --use-gnu-stack -o "$counting/$name.done" >>"$counting/$name.log" 2>&1 ||
+        { tail "$counting/$name.log" >&2; exit 1; }
+    mv "$counting/$name.done" "$built/$name"
+done
