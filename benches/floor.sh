@@ -8,9 +8,9 @@
 # cities, and a tenth as many books, or rivers. A hundred different places for each page, over 16 connections that are kept.
 # The servers take turns; what is shown are medians of the rounds, and of the ratios within each round. The last figure is
 # the ratio of `rivers` by that of the shop. On SQLite, and on the PostgreSQL that TEST_DATABASE_URL names, in databases of its
-# own. `rivers` is beside the program; if it is not there, the shop runs alone. Without a program, the `dist` builds. Needs Linux,
-# wrk, curl, jq and sqlite3, and psql for PostgreSQL, whose processes must be visible. wrk has the same cores. Numbers mean
-# something on a quiet machine only: the load average is shown first.
+# own. Both servers map the SQLite file into memory. `rivers` is beside the program; if it is not there, the shop runs alone. Without a
+# program, the `dist` builds. Needs Linux, wrk, curl, jq and sqlite3, and psql for PostgreSQL, whose processes must be visible. wrk has
+# the same cores. Numbers mean something on a quiet machine only: the load average is shown first.
 #
 # The instructions of the servers do not depend on what else runs, and need Valgrind. Those of the kernel and of PostgreSQL, which both
 # servers of a pair have, are not counted.
@@ -151,7 +151,7 @@ run() {
     seed "${urls[bookshop]}" "$rows"
     [ ${#applications[@]} = 1 ] || fill_rivers "${urls[bookshop]}" "${urls[rivers]}"
     for name in "${applications[@]}"; do
-        DATABASE_URL=${urls[$name]} LISTEN=127.0.0.1:0 start "$name" ${counts:+"${callgrind[@]}"} "${programs[$name]}"
+        DATABASE_URL=${urls[$name]} LISTEN=127.0.0.1:0 SQLITE_MMAP=$((1 << 30)) start "$name" ${counts:+"${callgrind[@]}"} "${programs[$name]}"
         DATABASE_URL=${urls[$name]} start "$name.floor" ${counts:+"${callgrind[@]}"} "$floor/$program_of_floor" "$name"
     done
     compare "$database"
