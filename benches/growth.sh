@@ -66,15 +66,6 @@ bodies() {
     jq --compact-output --raw-input --arg query "$1" '{ query: $query, variables: { after: . } }'
 }
 
-# Sends these bodies over one connection.
-send() {
-    jq --raw-input --raw-output --arg url "${address[$1]}/graphql" '"url = \($url)
-        header = \"Content-Type: application/json\"
-        data-binary = \(tojson)
-        output = /dev/null
-        next"' "$2" | sed '$d' | curl --silent --show-error --fail --config -
-}
-
 # A hundred cursors of a list of so many rows, a row a minute, from its beginning to its end: each of the newest row at some time.
 # Twenty in a request.
 places() {

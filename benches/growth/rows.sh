@@ -75,7 +75,7 @@ for kind in "${kinds[@]}"; do
     while [ ${#left[@]} -gt 0 ]; do
         for p in "${left[@]}"; do
             awk '{ body[NR] = $0 } END { for (i = 0; i < NR || i < 10; i++) print body[i % NR + 1] }' "bodies.$kind.$p" >"many.$p"
-            send "$p" "many.$p"
+            ask_each "$p" "many.$p" --fail >/dev/null
         done
         sleep 11
         again=()

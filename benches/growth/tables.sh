@@ -102,7 +102,7 @@ for tables in "${sizes[@]}"; do
     done
     start_counted "${urls[$tables]}"
     for ((number = 0; number < 100; number++)); do cat "bodies.one.$tables"; done >bodies.known
-    send counted bodies.known
+    ask_each counted bodies.known --fail >/dev/null
     line 'instructions of a page, thousands' $(($(instructions_of counted bodies.known) / 1000))
     head --lines=100 bodies.new >bodies.unknown
     line 'instructions of a new document, thousands' $(($(instructions_of counted bodies.unknown) / 1000))
