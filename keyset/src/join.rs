@@ -4,7 +4,7 @@
 //! the database looks up one related row for each of them.
 //!
 //! ```sql
-//! SELECT r.*, cake_1.id AS cake_1_id, cake_1.name AS cake_1_name
+//! SELECT r.*, cake_1.id AS "cake_1.id", cake_1.name AS "cake_1.name"
 //! FROM (/* bracket */) AS r LEFT JOIN cake AS cake_1 ON cake_1.id = r.cake_id
 //! ORDER BY r.id
 //! ```
@@ -69,7 +69,8 @@ impl Join {
     ///
     /// Panics without a column.
     pub fn to(table: &Table, name: &str, rows: Option<&Self>, on: &[(Column, Column)]) -> Self {
-        let column = |column: &Column| (column.of(name.to_owned()).select_expr(), format!("{name}_{}", column.name()));
+        // With a point: `t1_id` may be a column of the listed rows.
+        let column = |column: &Column| (column.of(name.to_owned()).select_expr(), format!("{name}.{}", column.name()));
         Self {
             name: name.into(),
             rows: rows.map_or_else(|| ROWS.into(), |rows| Arc::clone(&rows.name)),
@@ -136,7 +137,7 @@ impl Join {
 
     /// What the names of its columns in the result begin with.
     pub(crate) fn prefix(&self) -> String {
-        format!("{}_", self.name)
+        format!("{}.", self.name)
     }
 }
 

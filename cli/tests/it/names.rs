@@ -53,6 +53,39 @@ async fn every_name_is_served_or_reported() {
     assert_eq!(served.data("{ queries { totalCount } xes { totalCount } }").await["queries"]["totalCount"], 1);
 }
 
+/// A column may have the name that a statement could give to one of a joined table.
+#[tokio::test]
+async fn l2_l4_relations_are_those_of_columns_of_any_name() {
+    let made = Made::new(
+        "CREATE TABLE team (id integer PRIMARY KEY, name text NOT NULL);
+         CREATE TABLE player (id integer PRIMARY KEY, team_id integer NOT NULL REFERENCES team (id), name text NOT NULL);
+         CREATE INDEX player_team ON player (team_id, id);
+         CREATE TABLE game (
+             id integer PRIMARY KEY, t1_id integer NOT NULL REFERENCES team (id), t2_id integer NOT NULL REFERENCES team (id)
+         );
+         INSERT INTO team VALUES (1, 'one'), (2, 'two');
+         INSERT INTO player VALUES (3, 1, 'of one'), (4, 2, 'of two');
+         INSERT INTO game VALUES (5, 1, 2);",
+    )
+    .await;
+    let served = made.serve(false).await;
+    let team = "{ rowId name players(first: 1) { nodes { name } } }";
+    let selected = format!("t1 {team} t2 {team}");
+    let expected = json!({
+        "t1": { "rowId": 1, "name": "one", "players": { "nodes": [{ "name": "of one" }] } },
+        "t2": { "rowId": 2, "name": "two", "players": { "nodes": [{ "name": "of two" }] } },
+    });
+    let games = served.data(&format!("{{ games {{ nodes {{ id {selected} }} }} }}")).await["games"]["nodes"][0].clone();
+    for selected in [&selected, &format!("t2 {team} t1 {team}")] {
+        let query = format!("{{ game(id: {}) {{ {selected} }} games {{ nodes {{ {selected} }} }} }}", games["id"]);
+        let data = served.data(&query).await;
+        assert_eq!(data["game"], expected, "{query}");
+        assert_eq!(data["games"]["nodes"][0], expected, "{query}");
+        let alone = format!("{{ game(id: {}) {{ {selected} }} }}", games["id"]);
+        assert_eq!(served.data(&alone).await["game"], expected, "{alone}");
+    }
+}
+
 #[tokio::test]
 async fn kinds_domains_views_and_comments_are_discovered() {
     let made = Made::new(

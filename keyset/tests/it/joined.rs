@@ -139,9 +139,9 @@ async fn columns_that_are_not_selected_are_not_read() {
         let slice =
             fetch_rows(&db, query, &page, &[join.of_columns(of_title)], &StatementCache::default()).await.unwrap();
         let sql = statements.take().remove(0).sql;
-        assert!(!sql.contains("river") && sql.contains("t1_text") == of_title.contains(text), "{sql}");
+        assert!(!sql.contains("river") && sql.contains("t1.text") == of_title.contains(text), "{sql}");
         // A text is never NULL, so it tells whether there is a title. Otherwise its key does.
-        assert_eq!(sql.contains("t1_rank"), !of_title.contains(text), "{sql}");
+        assert_eq!(sql.contains("t1.rank"), !of_title.contains(text), "{sql}");
         let (mut city_rows, mut title_rows) = (cities.reader_of(some), titles.reader_of(of_title));
         for (row, city) in slice.rows.iter().zip(in_order()) {
             let found = city_rows.row(&row.item).unwrap().unwrap();

@@ -250,9 +250,9 @@ async fn i5_a_statement_reads_the_columns_that_are_selected() {
     for (query, read, unread) in [
         ("{ books(first: 2) { nodes { name } } }", "\"book\".\"name\"", "year"),
         ("{ books(first: 2) { edges { cursor } } }", "\"book\".\"id\"", "\"book\".\"name\""),
-        ("{ ratings(first: 2) { nodes { book { name } } } }", "\"t1_name\"", "year"),
+        ("{ ratings(first: 2) { nodes { book { name } } } }", "\"t1.name\"", "year"),
         ("{ ratings(first: 2) { nodes { book { name } } } }", "\"book_rating\".\"book_id\"", "\"rating\""),
-        ("{ ratings(first: 2) { nodes { book { averageRating } } } }", "\"t2_average_rating\"", "\"t1_name\""),
+        ("{ ratings(first: 2) { nodes { book { averageRating } } } }", "\"t2.average_rating\"", "\"t1.name\""),
         (year, "\"book\".\"name\"", "year"),
     ] {
         shop.execute(query, json!({ "year": true })).await;
