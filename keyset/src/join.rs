@@ -135,6 +135,11 @@ impl Join {
         self.columns.iter().map(|(_, alias)| alias.as_str())
     }
 
+    /// The name of this column in the result.
+    pub(crate) fn alias(&self, column: &Column) -> DynIden {
+        self.columns[column.number()].1.clone().into_iden()
+    }
+
     /// What the names of its columns in the result begin with.
     pub(crate) fn prefix(&self) -> String {
         format!("{}.", self.name)

@@ -1,4 +1,4 @@
-//! A page and lists of each of its rows, in one statement.
+//! A page and lists of each of its rows, or of the rows that they refer to, in one statement.
 //!
 //! ```sql
 //! SELECT keyset_parents.*, keyset_list_0.*
@@ -25,20 +25,22 @@ use crate::source::Parents;
 use crate::statement_cache::{Form, Shape, StatementCache, Written, written_for};
 use crate::{Column, Columns, Join, Kind, Many, ManyBy, Page, ReadRows, Record, Slice, TableRows, fetch_rows};
 
-/// A list of each row of a page.
+/// A list of each row of a page, or of the row that it refers to.
 #[derive(Clone, Copy, Debug)]
 pub struct ListPerRow<'a> {
     /// Its rows, and those of the lists of all other rows of the page.
     pub rows: &'a TableRows,
-    /// The columns of the page's rows that are referred to. The page must select them.
+    /// The columns that are referred to. The page must select them.
     pub key: &'a [Column],
+    /// The relation of the page whose rows have these columns. Without one, it is the page's rows.
+    pub of: Option<&'a Join>,
     /// The columns that refer to them.
     pub references: &'a [Column],
     /// What is read of the list.
     pub page: &'a Page,
     /// The relations of its rows.
     pub joins: &'a [Join],
-    /// The texts of earlier statements of this list, and of no other one.
+    /// The texts of earlier statements of this list, of this key and this relation, and of no other one.
     pub cache: &'a StatementCache,
 }
 
@@ -56,8 +58,8 @@ pub fn can_nest<C: ReadRows + ?Sized>(db: &C, key: &[Column]) -> bool {
         && key.iter().all(is_plain)
 }
 
-/// Reads a page like [`fetch_rows`](crate::fetch_rows), and lists of each of its rows: one statement. See [`can_nest`]. If it fails, another
-/// one reads the page, and the error is that of the lists.
+/// Reads a page like [`fetch_rows`](crate::fetch_rows), and lists of each of its rows, or of its relations: one statement. See [`can_nest`].
+/// If it fails, another one reads the page, and the error is that of the lists.
 ///
 /// # Errors
 ///
@@ -153,10 +155,11 @@ fn with_lists(query: &SelectStatement, joins: &[Join], page: &Page, lists: usize
 impl ListPerRow<'_> {
     /// Its part of the statement, whose other parts before it have this many parameters.
     fn part(&self, parameters: usize, dialect: Dialect) -> Result<Written, DbErr> {
-        let Self { rows, key, references, page, joins, cache } = *self;
+        let Self { rows, key, of, references, page, joins, cache } = *self;
         let parents = Parents { references: references.into(), values: [].into() };
         let write = |_, query: &SelectStatement, joins: &[Join], page: &Page| {
-            let parent = key.iter().map(|column| Expr::col((PARENTS, column.iden())));
+            let name = |column: &Column| of.map_or_else(|| column.iden(), |relation| relation.alias(column));
+            let parent = key.iter().map(|column| Expr::col((PARENTS, name(column))));
             let list = ListArrays::of(&parents.children(query, parent), page, joins, dialect)?;
             let (sql, values) = dialect.numbered_after(&list.select, parameters);
             Ok(Written { statement: dialect.raw(sql, values.into_iter()), list: Some(list.columns) })

@@ -3,21 +3,23 @@
 use keyset::{Join, ListPerRow, Page, Record, Slice, StatementCache, TableRows};
 use sea_orm::DbErr;
 
-use super::list::Parents;
+use super::Run;
+use super::list::{Parents, PlannedList};
+use super::object::{Objects, Selection};
 use crate::Result;
 
-/// The most lists that a statement reads with a page: PostgreSQL bounds its columns and parameters.
-pub const MAX_LISTS: usize = 8;
+/// The most lists that a statement reads with its rows: PostgreSQL bounds its columns and parameters.
+const MAX_LISTS: usize = 8;
 
-/// The most tables that the page and these lists have together.
-pub const MAX_TABLES: usize = 12;
+/// The most tables that the rows and these lists have together.
+const MAX_TABLES: usize = 12;
 
 /// How the pages of lists are read.
-pub enum Pages {
+pub enum Pages<'p> {
     /// By a statement of their own.
     Alone,
     /// By one that also reads lists of their rows.
-    WithLists,
+    WithLists(Nesting<'p>),
     /// They were read.
     Read(ReadAhead),
 }
@@ -25,19 +27,83 @@ pub enum Pages {
 /// The page of a list for each row, as the statement of the rows has read it.
 pub type ReadAhead = std::result::Result<Vec<Slice<Record>>, DbErr>;
 
-/// A list of each row of a page, which the statement of the page reads.
+/// A list of each row of a page, or of the row that it refers to, which the statement of the page reads.
 pub struct Ahead<'p> {
     pub rows: TableRows,
     pub page: Page,
     pub joins: Vec<Join>,
     pub parents: &'p Parents,
+    /// The relation to the parents, unless they are the rows of the page.
+    pub of: Option<&'p Join>,
     pub cache: &'p StatementCache,
 }
 
 impl Ahead<'_> {
     pub fn list(&self) -> ListPerRow<'_> {
-        let Self { rows, page, joins, parents: Parents { key, columns, .. }, cache } = self;
-        ListPerRow { rows, key, references: columns, page, joins, cache }
+        let Self { rows, page, joins, parents: Parents { key, columns, .. }, of, cache } = self;
+        ListPerRow { rows, key, of: *of, references: columns, page, joins, cache }
+    }
+}
+
+/// Whose lists a statement reads with its rows.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Owners {
+    /// Those of the rows.
+    Rows,
+    /// Also those of the rows that the only row refers to. Where many rows refer to one, its lists would be read for each of them.
+    RowAndRelated,
+}
+
+/// The lists that one statement reads with its rows.
+pub struct Nesting<'p>(Vec<(usize, SelectedList<'p>)>);
+
+/// A list, and the object whose it is.
+pub struct SelectedList<'p> {
+    pub list: &'p PlannedList,
+    /// Its number among those of its object.
+    pub number: usize,
+    /// The relations that lead to its object, by their numbers.
+    pub path: Vec<usize>,
+    /// The last of them.
+    pub of: Option<&'p Join>,
+}
+
+impl<'p> Nesting<'p> {
+    /// Those of objects with these selections; `None` if there are none, or too many.
+    pub fn of(selections: impl Iterator<Item = &'p Selection> + Clone, owners: Owners, run: &Run<'_>) -> Option<Self> {
+        let numbered = selections.clone().enumerate();
+        let lists: Vec<_> =
+            numbered.flat_map(|(of, it)| it.lists(owners, run).into_iter().map(move |it| (of, it))).collect();
+        let tables = || {
+            let of_lists = lists.iter().map(|(_, found)| found.list.tables(run.variables));
+            selections.map(|of| of.tables(run.variables)).chain(of_lists).sum::<usize>()
+        };
+        ((1..=MAX_LISTS).contains(&lists.len()) && tables() <= MAX_TABLES).then_some(Self(lists))
+    }
+
+    /// Reads a page, and these lists: one statement. The objects are those of the selections.
+    ///
+    /// # Errors
+    ///
+    /// [`DbErr`] if the database fails.
+    pub async fn fetch(
+        &self,
+        run: &Run<'_>,
+        rows: &TableRows,
+        page: &Page,
+        joins: &[Join],
+        cache: &StatementCache,
+        objects: &mut [&mut Objects<'_>],
+    ) -> std::result::Result<Slice<Record>, DbErr> {
+        let ahead = self.0.iter().filter_map(|(of, found)| Some((*of, found, found.list.ahead(found.of, run)?)));
+        let ahead: Vec<(usize, &SelectedList<'_>, Ahead<'_>)> = ahead.collect();
+        let lists: Vec<_> = ahead.iter().map(|(_, _, list)| list.list()).collect();
+        // On the heap: otherwise each page would have room for it.
+        let (slice, read) = Box::pin(keyset::fetch_nested(run, rows, page, joins, cache, &lists)).await?;
+        for ((of, found, _), read) in ahead.iter().zip(read) {
+            objects[*of].read_ahead(&found.path, found.number, read);
+        }
+        Ok(slice)
     }
 }
 

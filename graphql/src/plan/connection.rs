@@ -3,7 +3,7 @@
 use async_graphql::Variables;
 use keyset::{Around, ColumnSet, Join, Page, StatementCache};
 
-use super::ahead::{MAX_LISTS, MAX_TABLES};
+use super::ahead::{Nesting, Owners};
 use super::collect::{Collected, Sets, When, collect};
 use super::fields::PlannedFields;
 use super::object::Selection;
@@ -125,14 +125,12 @@ impl Connection {
         self.selected(variables).map(|of| of.tables(variables)).sum()
     }
 
-    /// Whether its rows have lists that one statement can read with them, and not too many.
-    pub fn nests(&self, run: &Run<'_>) -> bool {
-        let lists: Vec<_> = self.selected(run.variables).flat_map(|of| of.lists_ahead(run)).collect();
-        let tables = || lists.iter().map(|list| list.tables(run.variables)).sum::<usize>();
-        (1..=MAX_LISTS).contains(&lists.len()) && self.tables(run.variables) + tables() <= MAX_TABLES
+    /// The lists that the statement of its page can read.
+    pub fn nesting(&self, run: &Run<'_>) -> Option<Nesting<'_>> {
+        Nesting::of(self.selected(run.variables), Owners::Rows, run)
     }
 
-    fn selected(&self, variables: &Variables) -> impl Iterator<Item = &Selection> {
+    fn selected(&self, variables: &Variables) -> impl Iterator<Item = &Selection> + Clone {
         self.selections.iter().filter(|(when, _)| when.holds(variables)).map(|(_, of)| of)
     }
 

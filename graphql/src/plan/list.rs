@@ -3,14 +3,13 @@
 use std::sync::OnceLock;
 
 use async_graphql::{ID, Pos, Variables};
-use keyset::{Around, Column, ColumnSet, Kept, Lists as Source, Order, Page, ReadRows as _, TableRow, TableRows};
+use keyset::{Around, Column, ColumnSet, Join, Kept, Lists as Source, Order, Page, ReadRows as _, TableRow, TableRows};
 use sea_orm::sea_query::ExprTrait as _;
 use sea_orm::{Condition, Value};
 
-use super::ahead::{Ahead, Pages, ReadAhead, first_of_each};
+use super::ahead::{Ahead, Nesting, Owners, Pages, ReadAhead, first_of_each};
 use super::collect::Collected;
 use super::connection::{Asked, Connection, Connections, Counting};
-use super::object::Selection;
 use super::writer::Writer;
 use super::{Planner, Run};
 use crate::arguments::{Arguments, Given};
@@ -105,19 +104,20 @@ impl PlannedList {
 
     /// Whether one statement reads it, and the lists of its rows.
     pub fn reads_once(&self, run: &Run<'_>) -> bool {
-        let nests = self.nests(run);
-        let is_read_once = |of: &Selection| if nests { of.reads_once(run) } else { !of.reads_more(run.variables) };
-        self.connection.reads_once(run.variables, is_read_once) && self.is_sought(run)
+        let nests = self.nesting(run).is_some();
+        self.connection.reads_once(run.variables, |of| of.reads_once(nests.then_some(Owners::Rows), run))
+            && self.is_sought(run)
     }
 
-    /// Whether the statement of its page reads lists of its rows: see [`Self::ahead`]. Between two cursors it would read those of many rows
-    /// that are no part of the page.
-    fn nests(&self, run: &Run<'_>) -> bool {
+    /// The lists of its rows that the statement of its page reads. Between two cursors it would read those of many rows that are no part of
+    /// the page.
+    fn nesting(&self, run: &Run<'_>) -> Option<Nesting<'_>> {
         let arguments = self.arguments.bind(run.variables);
-        self.parents.is_none()
-            && self.is_sought(run)
-            && !(arguments.have_any(&["after"]) && arguments.have_any(&["before"]))
-            && self.connection.nests(run)
+        let is_between = || arguments.have_any(&["after"]) && arguments.have_any(&["before"]);
+        if self.parents.is_some() || !self.is_sought(run) || is_between() {
+            return None;
+        }
+        self.connection.nesting(run)
     }
 
     /// Whether one statement reads it, without lists of its rows.
@@ -142,12 +142,13 @@ impl PlannedList {
             && self.is_sought(run)
     }
 
-    /// The same list, to be read so. Without it, arguments that are not valid are an error when the list is read.
-    pub fn ahead(&self, run: &Run<'_>) -> Option<Ahead<'_>> {
+    /// The same list, to be read so: of the rows of a relation, or of those of the page. Without it, arguments that are not valid are an error
+    /// when the list is read.
+    pub fn ahead<'p>(&'p self, of: Option<&'p Join>, run: &Run<'_>) -> Option<Ahead<'p>> {
         let parents = self.parents.as_ref().filter(|_| self.is_ahead(run))?;
         let (rows, Asked::Page(page)) = self.asked(run).ok()? else { return None };
         let (joins, cache) = (self.connection.joins(run), self.connection.cache());
-        Some(Ahead { rows, page, joins, parents, cache })
+        Some(Ahead { rows, page, joins, parents, of, cache })
     }
 
     /// Reads the list of all objects.
@@ -158,7 +159,7 @@ impl PlannedList {
     /// Reads the list of each of these rows.
     pub async fn of_each(&self, run: &Run<'_>, rows: &[TableRow], ahead: Option<ReadAhead>) -> Lists<'_> {
         let Some(parents) = &self.parents else { return self.of_all(run).await };
-        // The rows of a page differ.
+        // The rows of a page differ, and lists of related rows are read ahead for one row alone.
         let are_distinct = parents.is_primary && ahead.is_some();
         let distinct = if are_distinct { Distinct::all } else { Distinct::of };
         let Distinct { values, numbers, .. } = distinct(rows, &parents.key);
@@ -177,8 +178,7 @@ impl PlannedList {
     ) -> Lists<'_> {
         let pages = match ahead {
             Some(read) => Pages::Read(read),
-            None if self.nests(run) => Pages::WithLists,
-            None => Pages::Alone,
+            None => self.nesting(run).map_or(Pages::Alone, Pages::WithLists),
         };
         let connections = match self.asked(run) {
             Ok((rows, asked)) => {

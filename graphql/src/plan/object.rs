@@ -1,13 +1,14 @@
 //! What is selected of an object.
 
+use std::iter;
 use std::pin::Pin;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use async_graphql::Variables;
 use keyset::{Column, ColumnSet, Join, RowLayout, Table, TableRow};
 use sea_orm::{DbErr, Value};
 
-use super::ahead::Ahead;
+use super::ahead::{Nesting, Owners, SelectedList};
 use super::call::Call;
 use super::collect::{Collected, Sets, When, collect};
 use super::fields::PlannedFields;
@@ -24,6 +25,7 @@ use crate::{Error, Result};
 mod found;
 mod objects;
 
+use found::ByKey;
 pub use found::{FoundObjects, find};
 pub use objects::Objects;
 
@@ -42,6 +44,8 @@ pub struct Selection {
     joined: Vec<(When, Joined)>,
     calls: Vec<(When, Call)>,
     lists: Vec<(When, PlannedList)>,
+    /// The statements that read one object by its key, once one has been read.
+    by_key: OnceLock<Option<Box<ByKey>>>,
 }
 
 /// Where the value of a field comes from.
@@ -110,6 +114,7 @@ impl Selection {
             joined: Vec::new(),
             calls: Vec::new(),
             lists: Vec::new(),
+            by_key: OnceLock::new(),
         }
     }
 
@@ -139,11 +144,16 @@ impl Selection {
             || self.joined.iter().any(|(when, joined)| when.holds(variables) && joined.reads_more(variables))
     }
 
-    /// Whether the statement that reads the rows of a page reads all of it: see [`PlannedList::ahead`].
-    pub fn reads_once(&self, run: &Run<'_>) -> bool {
+    /// Whether the statement that reads its rows reads all of it, with the lists of these owners.
+    pub fn reads_once(&self, lists: Option<Owners>, run: &Run<'_>) -> bool {
+        let Some(owners) = lists else { return !self.reads_more(run.variables) };
         let holds = |when: &When| when.holds(run.variables);
+        let is_read = |joined: &Joined| match owners {
+            Owners::Rows => !joined.reads_more(run.variables),
+            Owners::RowAndRelated => joined.selection().reads_once(lists, run),
+        };
         !self.calls.iter().any(|(when, _)| holds(when))
-            && !self.joined.iter().any(|(when, joined)| holds(when) && joined.reads_more(run.variables))
+            && self.joined.iter().filter(|(when, _)| holds(when)).all(|(_, joined)| is_read(joined))
             && self
                 .lists
                 .iter()
@@ -157,16 +167,39 @@ impl Selection {
         1 + joined.map(|(_, joined)| joined.tables(variables)).sum::<usize>()
     }
 
-    /// The lists that can be read with the rows of a page.
-    pub fn lists_ahead(&self, run: &Run<'_>) -> impl Iterator<Item = &PlannedList> {
-        let lists = self.lists.iter().filter(|(when, list)| when.holds(run.variables) && list.is_ahead(run));
-        lists.map(|(_, list)| list)
+    /// Whether one statement [finds](Self::find) one object, with all of it.
+    pub fn is_found_once(&self, run: &Run<'_>) -> bool {
+        let nests = Nesting::of(iter::once(self), Owners::RowAndRelated, run).is_some();
+        self.reads_once(nests.then_some(Owners::RowAndRelated), run)
     }
 
-    /// The lists that are read with the rows of a page, by their numbers.
-    pub fn ahead(&self, run: &Run<'_>) -> impl Iterator<Item = (usize, Ahead<'_>)> {
-        let lists = self.lists.iter().enumerate().filter(|(_, (when, _))| when.holds(run.variables));
-        lists.filter_map(|(number, (_, list))| Some((number, list.ahead(run)?)))
+    /// The lists of these owners that can be read with its rows.
+    pub fn lists(&self, owners: Owners, run: &Run<'_>) -> Vec<SelectedList<'_>> {
+        let mut found = Vec::new();
+        self.add_lists(&mut Vec::new(), None, owners, run, &mut found);
+        found
+    }
+
+    fn add_lists<'p>(
+        &'p self,
+        path: &mut Vec<usize>,
+        of: Option<&'p Join>,
+        owners: Owners,
+        run: &Run<'_>,
+        found: &mut Vec<SelectedList<'p>>,
+    ) {
+        let lists = self.lists.iter().enumerate();
+        let lists = lists.filter(|(_, (when, list))| when.holds(run.variables) && list.is_ahead(run));
+        found.extend(lists.map(|(number, (_, list))| SelectedList { list, number, path: path.clone(), of }));
+        if owners == Owners::RowAndRelated {
+            for (number, (_, joined)) in
+                self.joined.iter().enumerate().filter(|(_, (when, _))| when.holds(run.variables))
+            {
+                path.push(number);
+                joined.selection().add_lists(path, Some(joined.join()), owners, run, found);
+                path.pop();
+            }
+        }
     }
 
     /// Adds the joins that it needs.
@@ -224,7 +257,7 @@ impl<'a> Selecting<'a> {
     fn finish(self, fields: PlannedFields<(What, bool)>, is_value: bool) -> Selection {
         let Self { object, rows, joined, calls, lists, .. } = self;
         let (name, layout) = (object.name.clone(), layout(&object.table, rows));
-        Selection { name, layout, fields, is_value, joined, calls, lists }
+        Selection { name, layout, fields, is_value, joined, calls, lists, by_key: OnceLock::new() }
     }
 
     fn plan(&mut self, declared: &Field, field: &Collected<'_>, planner: &mut Planner<'_>) -> What {

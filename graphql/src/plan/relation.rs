@@ -6,6 +6,7 @@ use async_graphql::{Pos, Variables};
 use keyset::{Column, ColumnSet, Join, Record, TableRow};
 use sea_orm::{DbErr, Value};
 
+use super::ahead::ReadAhead;
 use super::collect::Sets;
 use super::object::{Objects, Selection};
 use super::writer::{Writer, Written};
@@ -92,6 +93,16 @@ impl Joined {
         self.from.iter().map(|column| ColumnSet::of(column.number())).collect()
     }
 
+    /// What is selected of its rows.
+    pub fn selection(&self) -> &Selection {
+        &self.selection
+    }
+
+    /// The join that reads them.
+    pub fn join(&self) -> &Join {
+        &self.join
+    }
+
     /// The number of tables that its rows are read from.
     pub fn tables(&self, variables: &Variables) -> usize {
         self.selection.tables(variables)
@@ -148,6 +159,11 @@ impl Related<'_> {
     pub fn push(&mut self, row: &Record) -> Result<(), DbErr> {
         self.numbers.push(self.objects.read(row)?);
         Ok(())
+    }
+
+    /// Adds the pages of a list: see [`Objects::read_ahead`].
+    pub fn read_ahead(&mut self, path: &[usize], list: usize, read: ReadAhead) {
+        self.objects.read_ahead(path, list, read);
     }
 
     /// Reads what no join reads.

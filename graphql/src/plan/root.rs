@@ -60,7 +60,7 @@ impl PlannedRoot {
         match self {
             Self::List(list) => list.reads_once(run),
             Self::ByKeys(by_keys) => {
-                !by_keys.is_list() && !by_keys.selections.iter().any(|(_, of)| of.reads_more(run.variables))
+                !by_keys.is_list() && by_keys.selections.iter().all(|(_, of)| of.is_found_once(run))
             }
         }
     }

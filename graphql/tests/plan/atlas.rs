@@ -14,14 +14,15 @@ use sea_orm::{ConnectionTrait, DbErr, EntityTrait, Schema as Tables};
 use testdb::{Statements, TestDb};
 
 use crate::service::Service;
-use crate::tables::{city, declaration, river};
+use crate::tables::{city, declaration, land, river};
 
 /// Atlantis is on a river that does not exist.
 const ROWS: &str = "
     INSERT INTO river (id, name, into_id) VALUES (1, 'Danube', NULL), (2, 'Inn', 1), (3, 'Elbe', NULL);
     INSERT INTO city (id, name, people, river_id, twin_id) VALUES
         (1, 'Vienna', 2006, 1, NULL), (2, 'Passau', 53, 2, 1), (3, 'Budapest', 1686, 1, 1),
-        (4, 'Dresden', 566, 3, 6), (5, 'Innsbruck', 131, 2, NULL), (6, 'Atlantis', NULL, 9, NULL)
+        (4, 'Dresden', 566, 3, 6), (5, 'Innsbruck', 131, 2, NULL), (6, 'Atlantis', NULL, 9, NULL);
+    INSERT INTO land (code, name) VALUES ('AT', 'Austria')
 ";
 
 #[derive(Default, MergedObject)]
@@ -134,7 +135,12 @@ impl Atlas {
         let database = TestDb::new().await;
         let mut db = database.connect().await;
         let tables = Tables::new(db.get_database_backend());
-        for table in [tables.create_table_from_entity(river::Entity), tables.create_table_from_entity(city::Entity)] {
+        let entities = [
+            tables.create_table_from_entity(river::Entity),
+            tables.create_table_from_entity(city::Entity),
+            tables.create_table_from_entity(land::Entity),
+        ];
+        for table in entities {
             db.execute(&table).await.unwrap();
         }
         db.execute_unprepared(ROWS).await.unwrap();

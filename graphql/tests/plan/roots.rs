@@ -10,6 +10,8 @@ async fn a_query_of_declared_fields_needs_no_schema() {
         ("{ what: __typename ... { __typename } }", r#"{ "what": "Query", "__typename": "Query" }"#),
         ("{ city(id: 3) { name } }", r#"{ "city": { "name": "Budapest" } }"#),
         ("{ city(id: 9) { name } }", r#"{ "city": null }"#),
+        (r#"{ land(code: "AT") { name } }"#, r#"{ "land": { "name": "Austria" } }"#),
+        (r#"{ land(code: "DE") { name } }"#, r#"{ "land": null }"#),
         (
             r#"{ node(id: "AgAAAAM") { id ... on River { name } } }"#,
             r#"{ "node": { "id": "AgAAAAM", "name": "Elbe" } }"#,

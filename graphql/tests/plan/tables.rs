@@ -47,6 +47,24 @@ pub mod city {
     impl ActiveModelBehavior for ActiveModel {}
 }
 
+pub mod land {
+    use sea_orm::entity::prelude::*;
+
+    #[derive(Clone, Debug, DeriveEntityModel)]
+    #[sea_orm(table_name = "land")]
+    pub struct Model {
+        /// By such a column, rows have no order.
+        #[sea_orm(primary_key, auto_increment = false, column_type = "Char(Some(3))")]
+        pub code: String,
+        pub name: String,
+    }
+
+    #[derive(Copy, Clone, Debug, EnumIter, DeriveRelation)]
+    pub enum Relation {}
+
+    impl ActiveModelBehavior for ActiveModel {}
+}
+
 impl RowObject for river::Entity {
     type Entity = Self;
     const NAME: &str = "River";
@@ -55,6 +73,11 @@ impl RowObject for river::Entity {
 impl RowObject for city::Entity {
     type Entity = Self;
     const NAME: &str = "City";
+}
+
+impl RowObject for land::Entity {
+    type Entity = Self;
+    const NAME: &str = "Land";
 }
 
 fn rivers() -> ObjectType {
@@ -86,6 +109,12 @@ fn cities() -> ObjectType {
     cities
 }
 
+fn lands() -> ObjectType {
+    let mut lands = ObjectType::named::<land::Entity>();
+    lands.column(land::Column::Name).describe("The name.");
+    lands
+}
+
 /// The argument `id`: a key.
 #[derive(Debug)]
 struct Key;
@@ -100,12 +129,27 @@ impl KeyArguments for Key {
     }
 }
 
+/// The argument `code`: a key.
+#[derive(Debug)]
+struct Code;
+
+impl KeyArguments for Code {
+    fn describe(&self, arguments: &mut InputFields<'_>) {
+        arguments.field::<String>("code", "The key.");
+    }
+
+    fn key(&self, arguments: &Arguments<'_>, _: &Declaration, _: &ObjectType) -> Result<Vec<Value>> {
+        Ok(vec![arguments.get::<String>("code")?.into()])
+    }
+}
+
 static DECLARATION: LazyLock<Arc<Declaration>> = LazyLock::new(|| {
     let mut atlas = Declaring::new("Query");
-    atlas.object(rivers()).object(cities()).nodes();
+    atlas.object(rivers()).object(cities()).object(lands()).nodes();
     atlas.list("rivers", "River").describe("The rivers.");
     atlas.list("cities", "City").describe("The cities.");
     atlas.find("city", "City", Key).describe("The city with this key.");
+    atlas.find("land", "Land", Code).describe("The land with this key.");
     atlas.check().unwrap()
 });
 

@@ -147,6 +147,7 @@ async fn a_page_with_lists_of_its_rows_is_one_statement() {
                 let nested = [0, 1].map(|list| ListPerRow {
                     rows: &rows,
                     key: &key,
+                    of: None,
                     references: &references[list],
                     page: &pages[list],
                     joins: &joins,
@@ -173,6 +174,42 @@ async fn a_page_with_lists_of_its_rows_is_one_statement() {
 }
 
 #[tokio::test]
+async fn a_page_has_lists_of_the_rows_that_its_rows_refer_to() {
+    let (_test, db, statements) = atlas::recorded().await;
+    if db.get_database_backend() == DbBackend::Sqlite {
+        return;
+    }
+    // Each city has a rank, which is the number of another one. No city has the number of an age.
+    let joins = [Column::Rank, Column::Age].map(|from| Join::new::<City>(&format!("{from:?}"), from, Column::Id));
+    let (order, rows) = (atlas::order(&[]), rows());
+    let [key, references] = [Column::Id, Column::Rank].map(|column| [keyset::Column::from(column)]);
+    let (page, few) = (Page::first(&order, 9), Page::first(&order, 2));
+    let (cache, caches) = (StatementCache::default(), [StatementCache::default(), StatementCache::default()]);
+    let nested = [0, 1].map(|list| ListPerRow {
+        rows: &rows,
+        key: &key,
+        of: Some(&joins[list]),
+        references: &references,
+        page: &few,
+        joins: &[],
+        cache: &caches[list],
+    });
+    statements.take();
+    let (slice, lists) = fetch_nested(&Arrays(&db), &rows, &page, &joins, &cache, &nested).await.unwrap();
+    assert_eq!(statements.take().len(), 1, "I2");
+    let [of_rank, of_age]: [Vec<_>; 2] = lists.into_iter().map(Result::unwrap).collect::<Vec<_>>().try_into().unwrap();
+    let id = |row: &keyset::Row<Record>| row.key.values()[0].clone().unwrap::<i32>();
+    let rank = |id| atlas::cities().into_iter().find(|city| city.id == id).unwrap().rank;
+    let ranks = slice.rows.iter().map(|row| rank(id(row)));
+    let each = Lists::per_parent(rows, Column::Rank, ranks);
+    let expected = fetch_rows(&db, &each, &few, &[], &StatementCache::default()).await.unwrap();
+    let [found, expected] = [of_rank, expected].map(|of| of.into_iter().map(shown).collect::<Vec<_>>());
+    assert_eq!(found, expected);
+    assert!(found.iter().all(|list| list.rows.len() == 2) && of_age.iter().all(|list| list.rows.is_empty()));
+    assert_eq!(of_age.len(), slice.rows.len());
+}
+
+#[tokio::test]
 async fn the_statements_are_pinned() {
     let (_test, db, statements) = atlas::recorded().await;
     if db.get_database_backend() == DbBackend::Sqlite {
@@ -190,6 +227,7 @@ async fn the_statements_are_pinned() {
     let list = ListPerRow {
         rows: &ids(),
         key: &key,
+        of: None,
         references: &[Column::Rank.into()],
         page: &page,
         joins: &[],

@@ -34,7 +34,10 @@ async fn i2_i5_statements_depend_on_the_selection_and_not_on_the_number_of_objec
     let shop = Shop::new(Plan { books: 60, ratings: 900, orders: 900, rng_seed: 0 }).await;
     let info = "pageInfo { hasNextPage hasPreviousPage startCursor endCursor }";
     let is_sqlite = shop.db.writer.get_database_backend() == DbBackend::Sqlite;
-    // On PostgreSQL, the statement of a page reads the lists of its rows.
+    // On PostgreSQL, the statement of a page reads the lists of its rows, and that of one object also those of the objects it refers to.
+    let one = shop.data("{ ratings(first: 1) { nodes { id book { id } } } }").await["ratings"]["nodes"][0].clone();
+    let (rating, book) = (&one["id"], &one["book"]["id"]);
+    let page = format!("(first: 5) {{ {info} nodes {{ id }} }}");
     let nested = |on_sqlite, on_postgres| if is_sqlite { on_sqlite } else { on_postgres };
     for (query, statements) in [
         ("books(first: 50) { nodes { name } }".into(), 1),
@@ -59,6 +62,16 @@ async fn i2_i5_statements_depend_on_the_selection_and_not_on_the_number_of_objec
             "books(first: 50) { nodes { a: ratings { nodes { id } } b: ratings(first: 2) { nodes { id } } } }".into(),
             nested(3, 1),
         ),
+        (format!("book(id: {book}) {{ name }}"), 1),
+        (format!("book(id: {book}) {{ name ratings{page} orders{page} }}"), nested(3, 1)),
+        (format!("rating(id: {rating}) {{ book {{ name ratings{page} }} }}"), nested(2, 1)),
+        (format!("node(id: {rating}) {{ ... on Rating {{ book {{ ratings{page} orders{page} }} }} }}"), nested(3, 1)),
+        (format!("book(id: {book}) {{ ratings(first: 1) {{ nodes {{ book {{ orders{page} }} }} }} }}"), nested(3, 2)),
+        (
+            format!("book(id: {book}) {{ ratings(first: 1, offset: 1) {{ nodes {{ id }} }} orders{page} }}"),
+            nested(4, 3),
+        ),
+        (format!("book(id: {book}) {{ ratings {{ totalCount nodes {{ id }} }} }}"), nested(3, 2)),
         ("books(first: 50) { totalCount }".into(), 1),
         ("books(first: 50) { __typename }".into(), 0),
     ] {

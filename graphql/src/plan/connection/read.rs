@@ -11,7 +11,7 @@ use super::{Asked, Connection, Connections, Field};
 use crate::arguments::Given;
 use crate::page_cursors;
 use crate::plan::Run;
-use crate::plan::ahead::{Ahead, Pages};
+use crate::plan::ahead::{Nesting, Pages};
 use crate::plan::object::Objects;
 use crate::{Error, Result, count};
 
@@ -25,7 +25,7 @@ impl Connection {
         counting: Counting<'_>,
         asked: &Asked,
         run: &Run<'_>,
-        pages: Pages,
+        pages: Pages<'_>,
     ) -> Connections<'p> {
         let mut read = Connections::new(self, asked.page().order().clone());
         let object = self.name.as_str();
@@ -121,11 +121,13 @@ impl Reading<'_> {
         &self,
         objects: &mut [Option<Objects<'_>>],
         joins: Vec<Join>,
-        pages: Pages,
+        pages: Pages<'_>,
     ) -> Result<Vec<Option<Slice<()>>>> {
         let rows = match pages {
             Pages::Read(read) => read.map(|slices| slices.into_iter().map(Some).collect()),
-            Pages::WithLists => self.page_with_lists(objects, &joins).instrument(self.span("page")).await,
+            Pages::WithLists(nesting) => {
+                self.page_with_lists(&nesting, objects, &joins).instrument(self.span("page")).await
+            }
             Pages::Alone => self.page_alone(&joins).instrument(self.span("page")).await,
         };
         let rows: Vec<_> = rows.map_err(|error| self.failed(error))?;
@@ -157,23 +159,15 @@ impl Reading<'_> {
     /// The page of one list, and the lists of each of its rows.
     async fn page_with_lists(
         &self,
+        nesting: &Nesting<'_>,
         objects: &mut [Option<Objects<'_>>],
         joins: &[Join],
     ) -> std::result::Result<Vec<Option<Slice<Record>>>, DbErr> {
         let (Asked::Page(page), Some(rows)) = (self.asked, self.lists.only()) else {
             return self.page_alone(joins).await;
         };
-        let each = objects.iter().enumerate().filter_map(|(number, of)| Some((number, of.as_ref()?)));
-        let ahead: Vec<(usize, usize, Ahead<'_>)> =
-            each.flat_map(|(number, of)| of.ahead(self.run).map(move |(list, it)| (number, list, it))).collect();
-        let lists: Vec<_> = ahead.iter().map(|(_, _, list)| list.list()).collect();
-        // On the heap: otherwise each page would have room for it.
-        let (slice, found) = Box::pin(keyset::fetch_nested(self.run, rows, page, joins, self.cache, &lists)).await?;
-        for ((of, list, _), read) in ahead.iter().zip(found) {
-            if let Some(objects) = &mut objects[*of] {
-                objects.read_ahead(*list, read);
-            }
-        }
+        let mut objects: Vec<_> = objects.iter_mut().flatten().collect();
+        let slice = nesting.fetch(self.run, rows, page, joins, self.cache, &mut objects).await?;
         Ok(vec![Some(slice)])
     }
 

@@ -7,7 +7,7 @@ use sea_orm::{DbErr, Value};
 
 use super::{Boxed, Selection, What};
 use crate::plan::Run;
-use crate::plan::ahead::{Ahead, ReadAhead};
+use crate::plan::ahead::ReadAhead;
 use crate::plan::call::Called;
 use crate::plan::collect::When;
 use crate::plan::list::Lists;
@@ -81,14 +81,16 @@ impl<'p> Objects<'p> {
         &self.rows[number]
     }
 
-    /// The lists that the statement of the rows reads, by their numbers.
-    pub fn ahead(&self, run: &Run<'_>) -> impl Iterator<Item = (usize, Ahead<'p>)> {
-        self.selection.ahead(run)
-    }
-
-    /// Adds the pages of the list with this number, which were read with the rows.
-    pub fn read_ahead(&mut self, list: usize, read: ReadAhead) {
-        self.ahead.push((list, read));
+    /// Adds the pages of the list with this number, which were read with the rows: of the objects at the end of these relations.
+    pub fn read_ahead(&mut self, path: &[usize], list: usize, read: ReadAhead) {
+        match path {
+            [] => self.ahead.push((list, read)),
+            [relation, path @ ..] => {
+                if let Some(related) = &mut self.related[*relation] {
+                    related.read_ahead(path, list, read);
+                }
+            }
+        }
     }
 
     /// Reads the lists that are selected of these objects, while resolvers are called.

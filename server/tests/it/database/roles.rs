@@ -182,6 +182,15 @@ async fn a_list_that_fails_leaves_the_objects_of_its_page() {
         assert_eq!(error["extensions"]["code"], "FORBIDDEN", "{response}");
     }
     assert_eq!(response["errors"].as_array().unwrap().len(), 3, "{response}");
+    let id = tenants.data("a", "{ sensors(first: 1) { nodes { id } } }").await["sensors"]["nodes"][0]["id"].clone();
+    // Without a transaction, and in one.
+    for count in ["", "totalCount"] {
+        let query = format!("{{ sensor(id: {id}) {{ name readings(first: 1) {{ {count} nodes {{ id }} }} }} }}");
+        let response = tenants.ask(Some(tenants.claims("a")), &query).await;
+        let sensor = &response["data"]["sensor"];
+        assert!(sensor["name"].is_string() && sensor["readings"].is_null(), "{response}");
+        assert_eq!(response["errors"][0]["extensions"]["code"], "FORBIDDEN", "{response}");
+    }
     tenants.check_connections().await;
     tenants.end().await;
 }
