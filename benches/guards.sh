@@ -132,7 +132,7 @@ machine="$(cc --version | head -n 1); $(getconf GNU_LIBC_VERSION); $(valgrind --
 all_system_calls >"$figures"
 if [ "${1:-}" != --system-calls ]; then instructions >>"$figures"; fi
 if [ "${1:-}" = --record ]; then
-    counts --ignored --nocapture | grep '^[a-z]*\.' >>"$figures"
+    counts --ignored --nocapture | grep '^[a-z]*\.[a-z]' >>"$figures"
     {
         echo '# The cost of a request, by kind; benches/guards/service.rs has the requests.'
         echo "# machine: $machine"
