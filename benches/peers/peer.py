@@ -105,14 +105,14 @@ class Peer:
 
 
 def documents(file):
-    """The sections of a file. Each begins with a comment: two equals signs, and the name of a workload."""
-    name, lines = None, []
+    """The sections of a file. Each begins with a comment: two equals signs, and the names of what it is for."""
+    names, lines = [], []
     for line in file.read_text().splitlines() + ["# == "]:
         heading = re.match(r"(?:#|--) == ?(.*)", line)
         if heading is None:
             lines.append(line)
             continue
-        if name:
+        for name in names:
             yield name, "\n".join(lines).strip()
         # Hand-written statements have the names of their parameters after a colon.
-        name, lines = heading[1].partition(":")[0].strip(), []
+        names, lines = [name.strip() for name in heading[1].partition(":")[0].split(",") if name.strip()], []
