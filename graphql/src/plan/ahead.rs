@@ -27,21 +27,20 @@ pub enum Pages<'p> {
 /// The page of a list for each row, as the statement of the rows has read it.
 pub type ReadAhead = std::result::Result<Vec<Slice<Record>>, DbErr>;
 
-/// A list of each row of a page, or of the row that it refers to, which the statement of the page reads.
+/// A list of each of its parents, which the statement of these reads.
 pub struct Ahead<'p> {
     pub rows: TableRows,
     pub page: Page,
     pub joins: Vec<Join>,
     pub parents: &'p Parents,
-    /// The relation to the parents, unless they are the rows of the page.
-    pub of: Option<&'p Join>,
     pub cache: &'p StatementCache,
 }
 
 impl Ahead<'_> {
-    pub fn list(&self) -> ListPerRow<'_> {
-        let Self { rows, page, joins, parents: Parents { key, columns, .. }, of, cache } = self;
-        ListPerRow { rows, key, of: *of, references: columns, page, joins, cache }
+    /// The list of each row of a page, or of this relation of it.
+    pub fn list<'a>(&'a self, of: Option<&'a Join>) -> ListPerRow<'a> {
+        let Self { rows, page, joins, parents: Parents { key, columns, .. }, cache } = self;
+        ListPerRow { rows, key, of, references: columns, page, joins, cache }
     }
 }
 
@@ -95,9 +94,9 @@ impl<'p> Nesting<'p> {
         cache: &StatementCache,
         objects: &mut [&mut Objects<'_>],
     ) -> std::result::Result<Slice<Record>, DbErr> {
-        let ahead = self.0.iter().filter_map(|(of, found)| Some((*of, found, found.list.ahead(found.of, run)?)));
+        let ahead = self.0.iter().filter_map(|(of, found)| Some((*of, found, found.list.ahead(run)?)));
         let ahead: Vec<(usize, &SelectedList<'_>, Ahead<'_>)> = ahead.collect();
-        let lists: Vec<_> = ahead.iter().map(|(_, _, list)| list.list()).collect();
+        let lists: Vec<_> = ahead.iter().map(|(_, found, list)| list.list(found.of)).collect();
         // On the heap: otherwise each page would have room for it.
         let (slice, read) = Box::pin(keyset::fetch_nested(run, rows, page, joins, cache, &lists)).await?;
         for ((of, found, _), read) in ahead.iter().zip(read) {

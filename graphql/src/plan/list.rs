@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use async_graphql::{ID, Pos, Variables};
-use keyset::{Around, Column, ColumnSet, Join, Kept, Lists as Source, Order, Page, ReadRows as _, TableRow, TableRows};
+use keyset::{Around, Column, ColumnSet, Kept, Lists as Source, Order, Page, ReadRows as _, TableRow, TableRows};
 use sea_orm::sea_query::ExprTrait as _;
 use sea_orm::{Condition, Value};
 
@@ -142,13 +142,12 @@ impl PlannedList {
             && self.is_sought(run)
     }
 
-    /// The same list, to be read so: of the rows of a relation, or of those of the page. Without it, arguments that are not valid are an error
-    /// when the list is read.
-    pub fn ahead<'p>(&'p self, of: Option<&'p Join>, run: &Run<'_>) -> Option<Ahead<'p>> {
-        let parents = self.parents.as_ref().filter(|_| self.is_ahead(run))?;
+    /// The same list, [to be read so](Self::is_ahead). Without it, arguments that are not valid are an error when the list is read.
+    pub fn ahead(&self, run: &Run<'_>) -> Option<Ahead<'_>> {
+        let parents = self.parents.as_ref()?;
         let (rows, Asked::Page(page)) = self.asked(run).ok()? else { return None };
         let (joins, cache) = (self.connection.joins(run), self.connection.cache());
-        Some(Ahead { rows, page, joins, parents, of, cache })
+        Some(Ahead { rows, page, joins, parents, cache })
     }
 
     /// Reads the list of all objects.
