@@ -69,8 +69,8 @@ impl Join {
     ///
     /// Panics without a column.
     pub fn to(table: &Table, name: &str, rows: Option<&Self>, on: &[(Column, Column)]) -> Self {
-        // With a point: `t1_id` may be a column of the listed rows.
-        let column = |column: &Column| (column.of(name.to_owned()).select_expr(), format!("{name}.{}", column.name()));
+        let prefix = prefix(name);
+        let column = |column: &Column| (column.of(name.to_owned()).select_expr(), format!("{prefix}{}", column.name()));
         Self {
             name: name.into(),
             rows: rows.map_or_else(|| ROWS.into(), |rows| Arc::clone(&rows.name)),
@@ -142,8 +142,13 @@ impl Join {
 
     /// What the names of its columns in the result begin with.
     pub(crate) fn prefix(&self) -> String {
-        format!("{}.", self.name)
+        prefix(&self.name)
     }
+}
+
+/// What the names of the columns of a join of this name begin with. With a point: `t1_id` may be a column of the listed rows.
+fn prefix(join: &str) -> String {
+    format!("{join}.")
 }
 
 impl PartialEq for Join {
