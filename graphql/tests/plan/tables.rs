@@ -1,7 +1,10 @@
 //! Rivers and cities: the tables, their objects and their lists.
 
+use std::fmt;
+use std::marker::PhantomData;
 use std::sync::{Arc, LazyLock};
 
+use async_graphql::InputType;
 use bookends_graphql::input::InputFields;
 use bookends_graphql::{Arguments, Declaration, Declaring, KeyArguments, ObjectType, Result, RowObject};
 use sea_orm::Value;
@@ -115,31 +118,17 @@ fn lands() -> ObjectType {
     lands
 }
 
-/// The argument `id`: a key.
+/// An argument of this name: a key.
 #[derive(Debug)]
-struct Key;
+struct Key<T>(&'static str, PhantomData<T>);
 
-impl KeyArguments for Key {
+impl<T: InputType + Into<Value> + fmt::Debug + 'static> KeyArguments for Key<T> {
     fn describe(&self, arguments: &mut InputFields<'_>) {
-        arguments.field::<i32>("id", "The key.");
+        arguments.field::<T>(self.0, "The key.");
     }
 
     fn key(&self, arguments: &Arguments<'_>, _: &Declaration, _: &ObjectType) -> Result<Vec<Value>> {
-        Ok(vec![arguments.get::<i32>("id")?.into()])
-    }
-}
-
-/// The argument `code`: a key.
-#[derive(Debug)]
-struct Code;
-
-impl KeyArguments for Code {
-    fn describe(&self, arguments: &mut InputFields<'_>) {
-        arguments.field::<String>("code", "The key.");
-    }
-
-    fn key(&self, arguments: &Arguments<'_>, _: &Declaration, _: &ObjectType) -> Result<Vec<Value>> {
-        Ok(vec![arguments.get::<String>("code")?.into()])
+        Ok(vec![arguments.get::<T>(self.0)?.into()])
     }
 }
 
@@ -148,8 +137,8 @@ static DECLARATION: LazyLock<Arc<Declaration>> = LazyLock::new(|| {
     atlas.object(rivers()).object(cities()).object(lands()).nodes();
     atlas.list("rivers", "River").describe("The rivers.");
     atlas.list("cities", "City").describe("The cities.");
-    atlas.find("city", "City", Key).describe("The city with this key.");
-    atlas.find("land", "Land", Code).describe("The land with this key.");
+    atlas.find("city", "City", Key::<i32>("id", PhantomData)).describe("The city with this key.");
+    atlas.find("land", "Land", Key::<String>("code", PhantomData)).describe("The land with this key.");
     atlas.check().unwrap()
 });
 
