@@ -43,10 +43,10 @@ def check(peer, workload, cases, database, without=""):
         key, place = f"{workload.name} id", f"{workload.name} place"
         if workload.before:
             database.lines(workload.before)
-        if key in peer.documents:
-            # Its objects have ids of its own, which a client has had before.
-            variables["id"] = peer.ask(*peer.request(key, variables))["one"]["nodes"][0]["id"]
         try:
+            if key in peer.documents:
+                # Its objects have ids of its own, which a client has had before.
+                variables["id"] = peer.ask(*peer.request(key, variables))["one"]["nodes"][0]["id"]
             if workload.is_walk:
                 variables["after"] = after
             elif place in peer.documents and variables.get("id") is not None:
